@@ -1,6 +1,6 @@
 /** One command as docs/cli.md has it. */
 import type { Command } from '../src/cli/command.ts';
-import { cut } from '../src/cli/print/screen.ts';
+import { cutToWidth } from '../src/cli/print/screen.ts';
 import { usageOf } from '../src/cli/command-line.ts';
 import type { Ran } from '../test/support/gatehouse.ts';
 
@@ -39,6 +39,6 @@ export function commandSection(name: string, entry: Command, ran: Ran | undefine
 export function shownLines(ran: Ran | undefined): string[] {
   if (ran === undefined) return [];
   const text = ran.output === '' || ran.exitCode === 1 ? ran.errors || ran.output : ran.output;
-  const lines = text.split('\n').map((line) => cut(line.trimEnd(), LINE_MAX));
+  const lines = text.split('\n').map((line) => cutToWidth(line.trimEnd(), LINE_MAX));
   return lines.length <= LINES_SHOWN ? lines : [...lines.slice(0, LINES_SHOWN), '…'];
 }

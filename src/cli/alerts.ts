@@ -4,8 +4,8 @@
  */
 import { CommandError } from './command-line.ts';
 import { instanceCommand, serviceCommand, type Commands, type Given } from './command.ts';
-import { isOn, listOf, wholeNumber } from './flag-values.ts';
-import { call } from './management-call.ts';
+import { isOn, listOf, typedNumber } from './flag-values.ts';
+import { callService } from './management-call.ts';
 import { valueLines } from './print/value.ts';
 
 const settings = { kinds: 'A,B', quiet: 'HH:MM-HH:MM|off', 'time-zone': 'ZONE', enabled: 'on|off' };
@@ -13,7 +13,7 @@ const settings = { kinds: 'A,B', quiet: 'HH:MM-HH:MM|off', 'time-zone': 'ZONE', 
 type Values = Given['values'];
 
 const onChannel = <Verb extends string>(given: Given, verb: Verb, change: object = {}) =>
-  call(given.target(), `/alerts/channels/${verb}`, { channelId: given.positionals[0], ...change });
+  callService(given.target(), `/alerts/channels/${verb}`, { channelId: given.positionals[0], ...change });
 
 export const alertCommands: Commands = {
   'alerts list': instanceCommand({
@@ -22,15 +22,15 @@ export const alertCommands: Commands = {
     optional: { kind: 'KIND', limit: 'N' },
     run: (given) => {
       const { kind, limit = '20' } = given.values;
-      const body = { kind, limit: wholeNumber('--limit', limit) };
-      return call(given.target(), '/alerts/list', body);
+      const body = { kind, limit: typedNumber('--limit', limit) };
+      return callService(given.target(), '/alerts/list', body);
     },
     print: ({ alerts }, screen) => valueLines(alerts, screen),
   }),
   'alerts channels': serviceCommand({
     about: 'Lists where alerts are sent.',
     example: 'alerts channels',
-    run: (given) => call(given.target(), '/alerts/channels', {}),
+    run: (given) => callService(given.target(), '/alerts/channels', {}),
     print: ({ channels }, screen) => valueLines(channels, screen),
   }),
   'alerts add': serviceCommand({
@@ -43,7 +43,7 @@ export const alertCommands: Commands = {
     run: (given) => {
       const { values, positionals } = given;
       const body = { name: positionals[0], shape: values['shape'], ...fieldsOf(values) };
-      return call(given.target(), '/alerts/channels/create', body);
+      return callService(given.target(), '/alerts/channels/create', body);
     },
   }),
   'alerts set': serviceCommand({

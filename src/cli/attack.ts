@@ -1,9 +1,9 @@
 /** `gatehouse attack on|off|status|trigger`: attack mode of an instance over the management API. */
 import { instanceCommand, type Commands, type Given } from './command.ts';
 import { optionalNumber } from './flag-values.ts';
-import { call } from './management-call.ts';
+import { callService } from './management-call.ts';
 
-const set = (given: Given, change: object) => call(given.target(), '/protect/attack-mode/set', change);
+const set = (given: Given, change: object) => callService(given.target(), '/protect/attack-mode/set', change);
 
 export const attackCommands: Commands = {
   'attack on': instanceCommand({
@@ -28,7 +28,7 @@ export const attackCommands: Commands = {
   'attack status': instanceCommand({
     about: 'Says whether attack mode is on, and until when.',
     example: 'attack status',
-    run: (given) => call(given.target(), '/protect/attack-mode', {}),
+    run: (given) => callService(given.target(), '/protect/attack-mode', {}),
   }),
 };
 

@@ -7,10 +7,10 @@ import type { BotPolicy } from '../contract/management/bot-policy.ts';
 import { botActions, botBehaviours, botPresets } from '../contract/vocabulary.ts';
 import { CommandError } from './command-line.ts';
 import { instanceCommand, type Commands, type Given, instanceFlags } from './command.ts';
-import { isOn, windowOf } from './flag-values.ts';
-import { call, type ResponseAt, type Target } from './management-call.ts';
+import { isOn, windowFields } from './flag-values.ts';
+import { callService, type ResponseAt, type ServiceTarget } from './management-call.ts';
 import type { Screen } from './print/screen.ts';
-import { table as tableOf, type Column } from './print/table.ts';
+import { table as tableOf, type TextColumn } from './print/table.ts';
 
 type Values = Given['values'];
 type Traffic = ResponseAt<'/protect/bots/traffic'>;
@@ -40,7 +40,7 @@ export const botCommands: Commands = {
     optional: { host: 'NAME' },
     switches: ['diff'],
     run: async (given) => {
-      const response = await call(given.target(), '/protect/robots', { host: given.values['host'] });
+      const response = await callService(given.target(), '/protect/robots', { host: given.values['host'] });
       return { ...response, isDiff: given.switches.has('diff') };
     },
     print: (response) => [robotsText(response, response.isDiff)],
@@ -50,8 +50,8 @@ export const botCommands: Commands = {
     example: 'bots traffic',
     optional: { since: 'TIME', until: 'TIME', limit: 'BOTS' },
     run: (given) => {
-      const body = { ...windowOf(given.values), limit: given.values['limit'] };
-      return call(given.target(), '/protect/bots/traffic', body);
+      const body = { ...windowFields(given.values), limit: given.values['limit'] };
+      return callService(given.target(), '/protect/bots/traffic', body);
     },
     print: trafficLines,
   }),
@@ -67,9 +67,9 @@ function robotsText({ served, origin, isServed }: ResponseAt<'/protect/robots'>,
 }
 
 /** @returns the policy as it is then. */
-async function policyOf(target: Target, values: Values): Promise<BotPolicy> {
+async function policyOf(target: ServiceTarget, values: Values): Promise<BotPolicy> {
   const changes = Object.keys(values).some((flag) => !Object.hasOwn(instanceFlags, flag));
-  const listed = (await call({ ...target, siteKey: undefined }, '/protect/instances', {})).filter(
+  const listed = (await callService({ ...target, siteKey: undefined }, '/protect/instances', {})).filter(
     ({ active, globalSiteKey }) => active && (target.siteKey === undefined || globalSiteKey === target.siteKey),
   );
   const [instance, other] = listed;
@@ -80,7 +80,7 @@ async function policyOf(target: Target, values: Values): Promise<BotPolicy> {
   }
   if (!changes) return instance.botPolicy;
   const body = { id: instance.id, ifVersion: instance.version, botPolicy: changed(instance.botPolicy, values) };
-  return (await call({ ...target, siteKey: undefined }, '/protect/instances/update', body)).botPolicy;
+  return (await callService({ ...target, siteKey: undefined }, '/protect/instances/update', body)).botPolicy;
 }
 
 function changed(policy: BotPolicy, values: Values): object {
@@ -213,6 +213,6 @@ function trafficLines(traffic: Traffic, screen: Screen): string[] {
   ];
 }
 
-function columnsOf(titles: Row): Column<Row>[] {
+function columnsOf(titles: Row): TextColumn<Row>[] {
   return titles.map((title, at) => ({ title: String(title), cell: (row) => row[at] }));
 }

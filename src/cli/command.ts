@@ -12,8 +12,8 @@
  */
 import type { Readable } from 'node:stream';
 import type { Arguments, CommandLine } from './command-line.ts';
-import type { Target } from './management-call.ts';
-import type { Progress, Screen } from './print/screen.ts';
+import type { ServiceTarget } from './management-call.ts';
+import type { ProgressBar, Screen } from './print/screen.ts';
 
 export type Input = Readable & { isTTY?: boolean };
 
@@ -22,7 +22,7 @@ export interface Given extends Arguments {
   /** The command's words as they were typed, without the flags that all commands have. */
   words: readonly string[];
   /** The service that `--service`, `--state` or the saved login name. @throws OperatorError where there is none. */
-  target: () => Target;
+  target: () => ServiceTarget;
   /** Directory of the local stack. */
   state: string;
   /** `--remote` */
@@ -42,7 +42,7 @@ export interface Given extends Arguments {
   /** One line on standard error. */
   note: (line: string) => void;
   /** A bar on standard error while a long command works. Nothing is shown where standard error is not a terminal. */
-  progress: (what: string) => Progress;
+  progress: (what: string) => ProgressBar;
 }
 
 export interface Command<Result = unknown> extends CommandLine {

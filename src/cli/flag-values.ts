@@ -4,13 +4,13 @@ import { epochMsOf } from '../contract/management/time.ts';
 import { CommandError } from './command-line.ts';
 
 /** `name`: as the caller typed it, such as `--limit` or VERSION. @throws CommandError */
-export function wholeNumber(name: string, text: string): number {
+export function typedNumber(name: string, text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new CommandError(`${name} must be a whole number, not ${text}.`);
   return Number(text);
 }
 
 export function optionalNumber(name: string, text: string | undefined): number | undefined {
-  return text === undefined ? undefined : wholeNumber(name, text);
+  return text === undefined ? undefined : typedNumber(name, text);
 }
 
 export function isOn(name: string, text: string): boolean {
@@ -54,7 +54,7 @@ export function timeOf(flag: string, text: string | undefined, nowMs = Date.now(
 }
 
 /** `--since` and `--until` as fields of a call. */
-export function windowOf(values: Readonly<Record<string, string | undefined>>): { since?: string; until?: string } {
+export function windowFields(values: Readonly<Record<string, string | undefined>>): { since?: string; until?: string } {
   const since = timeOf('--since', values['since']);
   const until = timeOf('--until', values['until']);
   return { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };

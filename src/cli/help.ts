@@ -1,7 +1,7 @@
 /** Usage of one command, of the commands that begin with a word, or of all, from the table of commands. */
 import type { Command, Commands } from './command.ts';
 import { usageOf } from './command-line.ts';
-import { cut, type Screen, widthOf } from './print/screen.ts';
+import { cutToWidth, type Screen, widthOf } from './print/screen.ts';
 
 export interface CommonFlag {
   /** With the name of its value: `state DIR`. */
@@ -50,7 +50,7 @@ export function help(words: readonly string[], commands: Commands, program: stri
     const lines = listed
       .filter(([, entry]) => entry.on === on)
       .map(([name, entry]) =>
-        cut(`  ${headOf(name, entry).padEnd(width)}  ${firstSentence(entry.about)}`, screen.columns),
+        cutToWidth(`  ${headOf(name, entry).padEnd(width)}  ${firstSentence(entry.about)}`, screen.columns),
       );
     return lines.length === 0 ? [] : [`${screen.style('bold', `${title}:`)}\n${lines.join('\n')}`];
   });

@@ -12,7 +12,7 @@ import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule-limits
 import { rulePieces, type RulePiece } from '../contract/management/rule-file/rule-pieces.ts';
 import type { Given } from './command.ts';
 import { expiryOf } from './flag-values.ts';
-import { CallError, call, type ResponseAt, type Target } from './management-call.ts';
+import { CallError, callService, type ResponseAt, type ServiceTarget } from './management-call.ts';
 
 const RULES = '/protect/access-rules';
 const REASONS_SHOWN = 10;
@@ -31,7 +31,7 @@ interface Imported extends Omit<Accepted, 'skippedLines'> {
 }
 
 /** @throws CallError when nothing is imported. */
-export async function importFile(given: Given): Promise<Imported> {
+export async function importRules(given: Given): Promise<Imported> {
   const { positionals, values, switches, note } = given;
   const [path = ''] = positionals;
   const fields = {
@@ -79,13 +79,13 @@ export async function importFile(given: Given): Promise<Imported> {
 }
 
 async function imported(
-  target: Target,
+  target: ServiceTarget,
   body: object,
   { lastLine }: RulePiece,
   undo: ImportUndo,
   total: Imported,
 ): Promise<Accepted> {
-  const response = await call(target, `${RULES}/import`, body).catch(async (error: unknown) => {
+  const response = await callService(target, `${RULES}/import`, body).catch(async (error: unknown) => {
     throw await undo.after(error);
   });
   undo.accepted(lastLine, response.version, response.created + response.updated > 0);
@@ -94,9 +94,9 @@ async function imported(
 }
 
 /** A preview of no requests: only what the rules would change. */
-async function planned(target: Target, body: object): Promise<Accepted> {
+async function planned(target: ServiceTarget, body: object): Promise<Accepted> {
   const at = Date.now() - HOUR_MS;
-  const { plan, refusedLines } = await call(target, `${RULES}/preview`, { ...body, since: at, until: at });
+  const { plan, refusedLines } = await callService(target, `${RULES}/preview`, { ...body, since: at, until: at });
   const { added, changed, unchanged, refused } = plan;
   return { created: added, updated: changed, unchanged, skipped: refused, skippedLines: refusedLines };
 }
@@ -161,13 +161,13 @@ async function opened(path: string): Promise<Source> {
  * is sent in pieces, and a part of a block list is worse than none. Versions of other writers are never undone.
  */
 export class ImportUndo {
-  readonly #target: Target;
+  readonly #target: ServiceTarget;
   /** The version before the first change, and the versions that this import has made. */
   #before = 0;
   #made = 0;
   #lastLine = 0;
 
-  constructor(target: Target) {
+  constructor(target: ServiceTarget) {
     this.#target = target;
   }
 
@@ -193,10 +193,10 @@ export class ImportUndo {
 
   async #isTakenBack(): Promise<boolean> {
     try {
-      const { version } = await call(this.#target, `${RULES}/history`, { limit: 1 });
+      const { version } = await callService(this.#target, `${RULES}/history`, { limit: 1 });
       // Someone else wrote meanwhile: their changes would be undone too.
       if (version !== this.#before + this.#made) return false;
-      await call(this.#target, `${RULES}/rollback`, { version: this.#before });
+      await callService(this.#target, `${RULES}/rollback`, { version: this.#before });
       return true;
     } catch {
       return false;

@@ -3,8 +3,8 @@
  * It asks the management API, of a local stack or a deployed service.
  */
 import { instanceCommand, type Commands } from './command.ts';
-import { windowOf } from './flag-values.ts';
-import { call, type ResponseAt } from './management-call.ts';
+import { windowFields } from './flag-values.ts';
+import { callService, type ResponseAt } from './management-call.ts';
 import { readSetFile } from './policies/read.ts';
 import { reachLine, reachNotes } from './print/preview.ts';
 import { printable } from './print/printable.ts';
@@ -22,7 +22,7 @@ export const limitCommands: Commands = {
     run: (given) => {
       const { policies } = given.values;
       const set = policies === undefined ? {} : readSetFile(policies);
-      return call(given.target(), '/protect/limits/preview', { ...set, ...windowOf(given.values) });
+      return callService(given.target(), '/protect/limits/preview', { ...set, ...windowFields(given.values) });
     },
     print: report,
   }),

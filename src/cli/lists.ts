@@ -5,8 +5,8 @@
 import type { ListStatus } from '../contract/management/lists.ts';
 import { CommandError } from './command-line.ts';
 import { instanceCommand, type Commands, type Given } from './command.ts';
-import { contentOf, isOn, wholeNumber } from './flag-values.ts';
-import { CallError, call, type ResponseAt, type Target } from './management-call.ts';
+import { contentOf, isOn, typedNumber } from './flag-values.ts';
+import { CallError, callService, type ResponseAt, type ServiceTarget } from './management-call.ts';
 import { changeLines, reachLine } from './print/preview.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
@@ -41,7 +41,7 @@ export const listCommands: Commands = {
       const name = nameOf(given);
       const body = { name, ...fieldsOf(given.values) };
       const target = given.target();
-      const created = await call(target, `${LISTS}/create`, body);
+      const created = await callService(target, `${LISTS}/create`, body);
       return given.values['url'] === undefined ? created : refreshed(target, name, false);
     },
     exitCode,
@@ -49,7 +49,7 @@ export const listCommands: Commands = {
   'lists list': instanceCommand({
     about: 'Lists every list with its state.',
     example: 'lists list',
-    run: (given) => call(given.target(), LISTS, {}),
+    run: (given) => callService(given.target(), LISTS, {}),
     print: ({ lists }, screen) => listLines(lists, screen),
   }),
   'lists show': instanceCommand({
@@ -58,7 +58,7 @@ export const listCommands: Commands = {
     positionals: ['NAME'],
     run: async (given) => {
       const name = nameOf(given);
-      const { lists } = await call(given.target(), LISTS, {});
+      const { lists } = await callService(given.target(), LISTS, {});
       const found = lists.find((list) => list.name === name);
       if (found === undefined) throw new CallError(`The instance has no list with the name ${name}.`);
       return found;
@@ -87,7 +87,7 @@ export const listCommands: Commands = {
     run: (given) => {
       const [name, file = ''] = given.positionals;
       const body = { name, content: contentOf(file), acceptChange: acceptsChange(given) };
-      return call(given.target(), `${LISTS}/replace`, body);
+      return callService(given.target(), `${LISTS}/replace`, body);
     },
   }),
   'lists preview': instanceCommand({
@@ -100,7 +100,7 @@ export const listCommands: Commands = {
       const { file } = given.values;
       const content = file === undefined ? undefined : contentOf(file);
       const body = { name: nameOf(given), content, ...previewedFields(given.values) };
-      return call(given.target(), `${LISTS}/preview`, body);
+      return callService(given.target(), `${LISTS}/preview`, body);
     },
     print: previewLines,
   }),
@@ -120,7 +120,7 @@ export const listCommands: Commands = {
     about: 'Unsubscribes. Exactly its entries go.',
     example: 'lists remove offices',
     positionals: ['NAME'],
-    run: (given) => call(given.target(), `${LISTS}/delete`, { name: nameOf(given) }),
+    run: (given) => callService(given.target(), `${LISTS}/delete`, { name: nameOf(given) }),
   }),
 };
 
@@ -133,11 +133,11 @@ function acceptsChange({ switches }: Given): boolean {
 }
 
 function updated(given: Given, change: object): Promise<unknown> {
-  return call(given.target(), `${LISTS}/update`, { name: nameOf(given), ...change });
+  return callService(given.target(), `${LISTS}/update`, { name: nameOf(given), ...change });
 }
 
-async function refreshed(target: Target, name: string, acceptChange: boolean): Promise<ListStatus> {
-  return (await call(target, `${LISTS}/refresh`, { name, acceptChange })).list;
+async function refreshed(target: ServiceTarget, name: string, acceptChange: boolean): Promise<ListStatus> {
+  return (await callService(target, `${LISTS}/refresh`, { name, acceptChange })).list;
 }
 
 /** A list that could not be read says why, and its last good reading stays in force. */
@@ -180,9 +180,9 @@ function fieldsOf(values: Values): object {
   const maxChange = values['max-change'];
   return {
     ...previewedFields(values),
-    intervalMinutes: every === undefined ? undefined : wholeNumber('--every', every),
-    expirySeconds: expiry === undefined ? undefined : expiry === 'never' ? null : wholeNumber('--expiry', expiry),
-    maxChangePercent: maxChange === undefined ? undefined : wholeNumber('--max-change', maxChange),
+    intervalMinutes: every === undefined ? undefined : typedNumber('--every', every),
+    expirySeconds: expiry === undefined ? undefined : expiry === 'never' ? null : typedNumber('--expiry', expiry),
+    maxChangePercent: maxChange === undefined ? undefined : typedNumber('--max-change', maxChange),
     includeReserved: reserved === undefined ? undefined : isOn('--reserved', reserved),
   };
 }

@@ -5,7 +5,7 @@
 import { rebuildStreams } from '../contract/management/log-rebuild.ts';
 import { CommandError } from './command-line.ts';
 import { instanceCommand, type Commands, type Given } from './command.ts';
-import { call, type ResponseAt } from './management-call.ts';
+import { callService, type ResponseAt } from './management-call.ts';
 import { printable } from './print/printable.ts';
 
 type Rebuilt = Pick<ResponseAt<'/protect/log/rebuild'>, 'segments' | 'rows' | 'skipped'>;
@@ -37,7 +37,7 @@ async function rebuilt(given: Given): Promise<Rebuilt> {
   let cursor: string | undefined;
   try {
     do {
-      const step = await call(target, '/protect/log/rebuild', { stream, cursor });
+      const step = await callService(target, '/protect/log/rebuild', { stream, cursor });
       sum.segments += step.segments;
       sum.rows += step.rows;
       sum.skipped.push(...step.skipped);

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable, type Readable } from 'node:stream';
 import { command, type Commands, type Input } from './command.ts';
 import { OperatorError } from './failure.ts';
-import { CallError, call, checkedServiceUrl } from './management-call.ts';
+import { CallError, callService, checkedServiceUrl } from './management-call.ts';
 import { printable } from './print/printable.ts';
 import { loginPath, removeLogin, saveLogin } from './saved-login.ts';
 
@@ -36,7 +36,7 @@ export const loginCommands: Commands = {
 /** A key without the permission to read instances is a good key too. */
 async function mustBeAccepted(serviceUrl: string, apiKey: string): Promise<void> {
   try {
-    await call({ serviceUrl, apiKey, siteKey: undefined }, '/protect/instances', {});
+    await callService({ serviceUrl, apiKey, siteKey: undefined }, '/protect/instances', {});
   } catch (error) {
     if (error instanceof CallError && error.status === 403) return;
     throw error;

@@ -10,7 +10,7 @@ import { commandTable } from './command-table.ts';
 import type { Command, Given, Input } from './command.ts';
 import { OperatorError, failure } from './failure.ts';
 import { help } from './help.ts';
-import { targetOf, versionWatch } from './management-call.ts';
+import { serviceTarget, versionWatch } from './management-call.ts';
 import { jsonText, printable } from './print/printable.ts';
 import { progressOn, screenOf, type Output } from './print/screen.ts';
 import { valueLines } from './print/value.ts';
@@ -79,7 +79,7 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
     signal: entry.endsItself === true ? around.interrupted() : new AbortController().signal,
     stdin: around.stdin,
     target: () => {
-      const target = targetOf(read.values, { ...flags, env, hasRepository: around.hasRepository });
+      const target = serviceTarget(read.values, { ...flags, env, hasRepository: around.hasRepository });
       if (target.isSavedLogin) note(printable(`Service: ${target.serviceUrl}`));
       return { ...target, heardVersion: versionWatch(around, (line) => note(line)) };
     },

@@ -23,7 +23,7 @@ const runningStackFacts = z.object({ serviceUrl: z.string(), apiKey: z.string() 
 
 type Method = 'GET' | 'POST' | 'PUT';
 
-export interface Target {
+export interface ServiceTarget {
   serviceUrl: string;
   apiKey: string;
   siteKey: string | undefined;
@@ -60,7 +60,7 @@ interface Place {
 }
 
 /** `flags`: of the command. @throws OperatorError where nothing says which service to call, or with which key. */
-export function targetOf(flags: Texts, { state, isStateGiven, env, hasRepository }: Place): Target {
+export function serviceTarget(flags: Texts, { state, isStateGiven, env, hasRepository }: Place): ServiceTarget {
   const { service, 'site-key': siteKey } = flags;
   if (service !== undefined) {
     const serviceUrl = checkedServiceUrl(service);
@@ -116,8 +116,8 @@ export function checkedServiceUrl(text: string): string {
 export type ResponseAt<Path> =
   Path extends PathsWith<'post'> ? ResponseOf<Path> : Path extends GetPath ? GetResponseOf<Path> : unknown;
 
-export async function call<Path extends string>(
-  target: Target,
+export async function callService<Path extends string>(
+  target: ServiceTarget,
   path: Path,
   body: object,
   method: Method = 'POST',
@@ -132,7 +132,12 @@ export async function call<Path extends string>(
 }
 
 /** @throws CallError with the service's message when it refuses, or when no service is at the URL. */
-export async function post(target: Target, path: string, body: object, method: Method = 'POST'): Promise<Response> {
+export async function post(
+  target: ServiceTarget,
+  path: string,
+  body: object,
+  method: Method = 'POST',
+): Promise<Response> {
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(), ANSWERS_WITHIN_MS);
   const response = await fetch(`${target.serviceUrl}${path}`, {
@@ -176,7 +181,7 @@ export async function post(target: Target, path: string, body: object, method: M
 }
 
 /** For example the gate's own address, another site, or a page of a proxy in front of the service. */
-function notAService({ serviceUrl }: Target, what: string): CallError {
+function notAService({ serviceUrl }: ServiceTarget, what: string): CallError {
   return new CallError(`${serviceUrl} does not respond as a Gatehouse service. Check the URL. ${what}`);
 }
 

@@ -8,9 +8,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from './command-line.ts';
 import { instanceCommand, type Commands, type Given } from './command.ts';
-import { expiryOf, wholeNumber, windowOf } from './flag-values.ts';
-import { importFile } from './import-rules.ts';
-import { CallError, call, post, type ResponseAt, type Target } from './management-call.ts';
+import { expiryOf, typedNumber, windowFields } from './flag-values.ts';
+import { importRules } from './import-rules.ts';
+import { CallError, callService, post, type ResponseAt, type ServiceTarget } from './management-call.ts';
 import { changeLines, reachLine, reachNotes } from './print/preview.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
@@ -49,9 +49,9 @@ export const rulesPreview = instanceCommand({
       verdict,
       mode,
       expiry: expiry === undefined ? undefined : expiryOf(expiry),
-      ...windowOf(values),
+      ...windowFields(values),
     };
-    return call(target(), '/protect/access-rules/preview', body);
+    return callService(target(), '/protect/access-rules/preview', body);
   },
   print: previewLines,
 });
@@ -70,7 +70,7 @@ export const ruleCommands: Commands = {
       note: 'TEXT',
     },
     switches: ['dry-run'],
-    run: importFile,
+    run: importRules,
   }),
   'rules preview': rulesPreview,
   'rules export': instanceCommand({
@@ -86,8 +86,8 @@ export const ruleCommands: Commands = {
     example: 'rules history --limit 10',
     optional: { limit: 'N' },
     run: (given) => {
-      const limit = wholeNumber('--limit', given.values['limit'] ?? '50');
-      return call(given.target(), `${RULES}/history`, { limit });
+      const limit = typedNumber('--limit', given.values['limit'] ?? '50');
+      return callService(given.target(), `${RULES}/history`, { limit });
     },
   }),
   'rules rollback': instanceCommand({
@@ -95,8 +95,8 @@ export const ruleCommands: Commands = {
     example: 'rules rollback VERSION',
     positionals: ['VERSION'],
     run: (given) => {
-      const version = wholeNumber('VERSION', given.positionals[0] ?? '');
-      return call(given.target(), `${RULES}/rollback`, { version });
+      const version = typedNumber('VERSION', given.positionals[0] ?? '');
+      return callService(given.target(), `${RULES}/rollback`, { version });
     },
   }),
 };
@@ -119,8 +119,8 @@ async function exported(given: Given): Promise<{ out: string } | undefined> {
   return out === undefined ? undefined : { out };
 }
 
-async function countOf(target: Target, only: string | undefined): Promise<number> {
-  return (await call(target, RULES, { limit: 1, verdict: only })).total;
+async function countOf(target: ServiceTarget, only: string | undefined): Promise<number> {
+  return (await callService(target, RULES, { limit: 1, verdict: only })).total;
 }
 
 /** A rule is a line of the file, except in notes with line breaks. */

@@ -5,7 +5,7 @@
 import { SHORT_REFERENCE } from '../contract/edge/short-reference.ts';
 import { instanceCommand, type Commands } from './command.ts';
 import { OperatorError } from './failure.ts';
-import { call, type ResponseAt, type Target } from './management-call.ts';
+import { callService, type ResponseAt, type ServiceTarget } from './management-call.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
 import { fields, table } from './print/table.ts';
@@ -24,10 +24,11 @@ export const whyCommands: Commands = {
 type Explanation = ResponseAt<'/protect/verdicts/explain'>;
 type Found = ResponseAt<'/protect/verdicts/find'>;
 
-async function answered(target: Target, reference: string): Promise<Explanation | Found> {
-  const explain = (requestId: string): Promise<Explanation> => call(target, '/protect/verdicts/explain', { requestId });
+async function answered(target: ServiceTarget, reference: string): Promise<Explanation | Found> {
+  const explain = (requestId: string): Promise<Explanation> =>
+    callService(target, '/protect/verdicts/explain', { requestId });
   if (!SHORT_REFERENCE.test(reference.trim())) return explain(reference);
-  const found = await call(target, '/protect/verdicts/find', { reference });
+  const found = await callService(target, '/protect/verdicts/find', { reference });
   const [one, ...others] = found.verdicts;
   if (one === undefined)
     throw new OperatorError(

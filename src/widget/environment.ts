@@ -6,7 +6,7 @@ import type { EnvironmentSign } from '../contract/edge/page-report-names.ts';
 import type { EnvironmentReport } from '../contract/edge/page-reports.ts';
 import { inFreshRealm, type Realm } from './dom/fresh-realm.ts';
 import { browserTraits } from './environment/browser-traits.ts';
-import { familyMarks, featureBits, pageSystem, scriptEngine } from './environment/engine-facts.ts';
+import { seenMarks, featureBits, pageSystem, scriptEngine } from './environment/engine-facts.ts';
 import { falseNatives } from './environment/false-natives.ts';
 import { asHints, hasOtherFullVersion } from './environment/hint-facts.ts';
 import { windowSigns } from './environment/window-signs.ts';
@@ -25,7 +25,7 @@ async function collect(workerAddress: string): Promise<EnvironmentReport> {
     hasOtherFullVersion(),
     hasOtherPermission(),
   ]);
-  const marks = familyMarks();
+  const marks = seenMarks();
   const own = browserFacts();
   const fresh = inFreshRealm((realm) => ({
     features: featureBits(realm),

@@ -14,7 +14,7 @@ import { scriptLocation } from './loading/script-location.ts';
 import { gateUntil } from './protect/session-gate.ts';
 import { SessionOpener } from './protect/session-opener.ts';
 import { reportTelemetry } from './protect/telemetry.ts';
-import { sessionId } from './session-cookie.ts';
+import { cookieSessionId } from './session-cookie.ts';
 
 export interface GatehouseProtect {
   /** Id of the visitor's session, or `null` without one. */
@@ -52,7 +52,7 @@ if (window.gatehouseProtect === undefined) {
   const ready = activated().then(() => sessions.begin());
   window.gatehouseProtect = {
     get jti() {
-      return sessionId();
+      return cookieSessionId();
     },
     ready,
   };

@@ -4,7 +4,7 @@
 const COOKIE = /(?:^|; )protect_session=([A-Za-z0-9._-]{1,256})(?:(?:\||%7C)([^;]*))?/;
 
 /** `null` without a session. */
-export function sessionId(): string | null {
+export function cookieSessionId(): string | null {
   return COOKIE.exec(cookies())?.[1] ?? null;
 }
 

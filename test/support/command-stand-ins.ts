@@ -14,7 +14,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { main as deployMain } from '../../src/cli/deploy/main.ts';
+import { runDeployment as deployMain } from '../../src/cli/deploy/main.ts';
 import { terminal } from '../../src/cli/deploy/world.ts';
 import { gatehouse as runGatehouse } from './gatehouse.ts';
 

@@ -3,7 +3,7 @@
  * The outline of a task is never in it, but many are near.
  */
 import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
-import { outlineOf, type Path } from '../../../src/captcha/visual/drawing/outline.ts';
+import { outlineOf, type OutlinePath } from '../../../src/captcha/visual/drawing/outline.ts';
 import { placed } from '../../../src/captcha/visual/drawing/placement.ts';
 import { type ShapeName, shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
 import { DIRECTIONS } from './boundary.ts';
@@ -65,7 +65,7 @@ export function bestFit(
   return best;
 }
 
-function pointsOn(path: Path): Int16Array {
+function pointsOn(path: OutlinePath): Int16Array {
   const points: number[] = [];
   let start = 0;
   for (let index = 0; index < path.length; index += 2) {

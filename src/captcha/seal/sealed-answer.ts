@@ -28,7 +28,7 @@ export async function sealAnswered(
   return seal(keyring, purpose, [...fields, tag], issuedAt);
 }
 
-interface Answered {
+export interface OpenedAnswer {
   fields: Bytes[];
   /** Compares in constant time. Always false for a task that was sealed without an answer. */
   answeredBy(answer: Uint8Array, issuedAt: number): Promise<boolean>;
@@ -41,7 +41,7 @@ export async function openAnswered(
   text: string,
   count: number,
   nowMs: number,
-): Promise<Answered | null> {
+): Promise<OpenedAnswer | null> {
   const opened = await unseal(keyring, purpose, text, count + 1, nowMs);
   if (opened === null) return null;
   const fields = opened.slice(0, count);

@@ -34,13 +34,17 @@ export function sealSession(keyring: Keyring, session: SealedSession, answer: Ui
   return sealAnswered(keyring, 'session', fieldsOf(session), answer, session.issuedAt);
 }
 
-export interface OpenedSession {
+export interface UnsealedSession {
   challenge: SealedSession;
   answeredBy(answer: Uint8Array): Promise<boolean>;
 }
 
 /** `null`: not sealed by this deployment, changed, or from the future. The caller checks expiry and whose it is. */
-export async function openSession(keyring: Keyring, text: string, nowMs: number): Promise<OpenedSession | null> {
+export async function openSealedSession(
+  keyring: Keyring,
+  text: string,
+  nowMs: number,
+): Promise<UnsealedSession | null> {
   const opened = await openAnswered(keyring, 'session', text, FIELDS, nowMs);
   const challenge = opened && sessionOf(opened.fields);
   if (challenge === null || challenge.issuedAt > nowMs + CLOCK_SKEW_MS) return null;

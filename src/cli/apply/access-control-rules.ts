@@ -2,15 +2,15 @@
 import type { ListedAccessControlRule } from '../../contract/management/access-control-rule.ts';
 import { checkedAccessControlRule } from '../../service/operations/access-control/check-rule.ts';
 import type { FileAccessRule } from './config-schema.ts';
-import type { Path, Report } from './report.ts';
+import type { FieldPath, Report } from './report.ts';
 
 /** What of a rule can be set. `undefined` fields are absent. */
-export type AccessRule = Omit<ListedAccessControlRule, 'userScopeHash' | 'createdAt' | 'updatedAt' | 'expired'>;
+export type SettableRule = Omit<ListedAccessControlRule, 'userScopeHash' | 'createdAt' | 'updatedAt' | 'expired'>;
 
 export interface WantedAccessRule {
-  path: Path;
+  path: FieldPath;
   hash: string;
-  rule: AccessRule;
+  rule: SettableRule;
 }
 
 /** By `userScopeHash`. */
@@ -20,7 +20,7 @@ export async function readAccessRules(
 ): Promise<Map<string, WantedAccessRule>> {
   const wanted: WantedAccessRule[] = [];
   for (const [index, rule] of rules.entries()) {
-    const path: Path = ['accessControl', index];
+    const path: FieldPath = ['accessControl', index];
     wanted.push({ path, ...(await canonical(rule, path, report)) });
   }
   return report.unique(wanted, ['accessControl'], 'conditions', ({ hash }) => hash);
@@ -28,9 +28,9 @@ export async function readAccessRules(
 
 async function canonical(
   given: FileAccessRule,
-  path: Path,
+  path: FieldPath,
   report: Report,
-): Promise<{ hash: string; rule: AccessRule }> {
+): Promise<{ hash: string; rule: SettableRule }> {
   try {
     // Whether a rule is over is no mistake of the file: it says what it said before.
     const checked = await checkedAccessControlRule(given, Number.NEGATIVE_INFINITY);
@@ -46,6 +46,6 @@ async function canonical(
     return { hash: checked.userScopeHash, rule };
   } catch (error) {
     report.addRefusal(path, error, 1);
-    return { hash: `\0${path.join('.')}`, rule: { ...(given as Omit<AccessRule, 'expiry'>), expiry: '' } };
+    return { hash: `\0${path.join('.')}`, rule: { ...(given as Omit<SettableRule, 'expiry'>), expiry: '' } };
   }
 }

@@ -9,7 +9,7 @@ import { exportConfig, sectionNames, type SectionName, yamlText } from './export
 import { planAccessControl, planBots, planChannels, planUsers } from './kinds/account.ts';
 import { planInstances } from './kinds/instances.ts';
 import { planSites } from './kinds/sites.ts';
-import { Made, type Plan, PlanBuilder, type Planning } from './plan.ts';
+import { Made, type ConfigPlan, PlanBuilder, type Planning } from './plan.ts';
 import { changesOf, planId, planJson, planLines, type PrintedPlan } from './print-plan.ts';
 import { readConfigFile } from './read-config.ts';
 import { RejectedFileError } from './report.ts';
@@ -58,7 +58,7 @@ export const applyCommands: Commands = {
  * Compares a file with what runs. Only the kinds that the file names are read.
  * @throws RejectedFileError for what does not fit what runs; CallError
  */
-async function planOf(state: ServiceState, { positionals: [path = ''], switches, env }: Given): Promise<Plan> {
+async function planOf(state: ServiceState, { positionals: [path = ''], switches, env }: Given): Promise<ConfigPlan> {
   const { wanted, report } = await readConfigFile(path);
   const options = { prune: !switches.has('no-prune'), sendSecrets: switches.has('send-secrets') };
   const [plan, made] = [new PlanBuilder(), new Made()];

@@ -17,7 +17,7 @@ import {
   type Scalar,
   visit,
 } from 'yaml';
-import type { Path, Place, Problem } from './report.ts';
+import type { FieldPath, FilePlace, Problem } from './report.ts';
 
 /** A file of aliases that stand for aliases must not fill the memory. */
 const ALIASES_MAX = 100;
@@ -56,7 +56,7 @@ export class ConfigDocument {
   }
 
   /** Of the value at the path, or of the nearest part around it that the file has. */
-  place(path: Path): Place | null {
+  place(path: FieldPath): FilePlace | null {
     for (let length = path.length; length >= 0; length -= 1) {
       const node = this.#nodeAt(path.slice(0, length));
       if (node?.range) return this.#placeAt(node.range[0]);
@@ -64,12 +64,12 @@ export class ConfigDocument {
     return null;
   }
 
-  has(path: Path): boolean {
+  has(path: FieldPath): boolean {
     return this.#nodeAt(path) !== null;
   }
 
   /** Of the key and not of its value. */
-  keyPlace(path: Path, key: string): Place | null {
+  keyPlace(path: FieldPath, key: string): FilePlace | null {
     const parent = this.#nodeAt(path);
     const pair = isMap(parent) ? parent.items.find((item) => isScalar(item.key) && item.key.value === key) : undefined;
     const node = pair?.key as Node | undefined;
@@ -77,12 +77,12 @@ export class ConfigDocument {
   }
 
   /** The text of a scalar as it is written, such as `1e3`. `null`: it is no scalar without quotes. */
-  written(path: Path): string | null {
+  written(path: FieldPath): string | null {
     const node = this.#nodeAt(path);
     return isScalar(node) && node.type === 'PLAIN' ? ((node as Scalar & { source?: string }).source ?? null) : null;
   }
 
-  #nodeAt(path: Path): Node | null {
+  #nodeAt(path: FieldPath): Node | null {
     let node: unknown = this.#document.contents;
     for (const step of path) {
       if (isAlias(node)) node = node.resolve(this.#document);
@@ -92,7 +92,7 @@ export class ConfigDocument {
     return ((isAlias(node) ? node.resolve(this.#document) : node) ?? null) as Node | null;
   }
 
-  #placeAt(offset: number): Place {
+  #placeAt(offset: number): FilePlace {
     const { line, col } = this.#lines.linePos(offset);
     return { line, column: col };
   }

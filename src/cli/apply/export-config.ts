@@ -9,7 +9,7 @@ import { printExpression } from '../../policies/text/print.ts';
 import { CommandError } from '../command-line.ts';
 import type { Given } from '../command.ts';
 import type { ResponseAt } from '../management-call.ts';
-import type { Progress } from '../print/screen.ts';
+import type { ProgressBar } from '../print/screen.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { settable } from './kinds/account.ts';
 import { referenceFor } from './secret-reference.ts';
@@ -147,7 +147,7 @@ function nameBefore(address: string): string {
 }
 
 /** Fields with their default are left out, so that a rule has one short line. */
-async function ruleItems(state: ServiceState, instance: ProtectInstance, bar: Progress): Promise<object[]> {
+async function ruleItems(state: ServiceState, instance: ProtectInstance, bar: ProgressBar): Promise<object[]> {
   let items: object[] = [];
   const begin = (): void => {
     items = [];

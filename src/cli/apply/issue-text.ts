@@ -2,7 +2,7 @@
 import * as core from 'zod/v4/core';
 import english from 'zod/v4/locales/en.js';
 import type { ConfigDocument } from './document.ts';
-import { type Path, pathText, type Problem, stepsOf } from './report.ts';
+import { type FieldPath, pathText, type Problem, stepsOf } from './report.ts';
 
 // The mini build of zod has no messages of its own.
 core.config(english());
@@ -21,13 +21,13 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** `base`: where in the document the checked value is. */
-export function problemsOf(error: core.$ZodError, document: ConfigDocument, base: Path = []): Problem[] {
+export function problemsOf(error: core.$ZodError, document: ConfigDocument, base: FieldPath = []): Problem[] {
   return error.issues.flatMap((issue) => problemsOfIssue(issue, document, base));
 }
 
-function problemsOfIssue(given: core.$ZodIssue, document: ConfigDocument, base: Path): Problem[] {
+function problemsOfIssue(given: core.$ZodIssue, document: ConfigDocument, base: FieldPath): Problem[] {
   const { issue, path: inner } = nearest(given);
-  const path: Path = [...base, ...stepsOf(inner)];
+  const path: FieldPath = [...base, ...stepsOf(inner)];
   const secret = path.findIndex((step) => step === 'authorization' || step === 'webhookUrl');
   const isOwnSentence = issue.code === 'invalid_format' || issue.code === 'custom';
   if (secret !== -1 && !isOwnSentence) {
@@ -63,7 +63,7 @@ function nearest(issue: core.$ZodIssue): { issue: core.$ZodIssue; path: Property
   return { issue: found.issue, path: [...issue.path, ...found.path] };
 }
 
-function messageOf(issue: core.$ZodIssue, document: ConfigDocument, path: Path): string {
+function messageOf(issue: core.$ZodIssue, document: ConfigDocument, path: FieldPath): string {
   if (issue.code === 'invalid_type') return typeMessage([issue.expected], issue.input, document, path);
   if (issue.code === 'invalid_union') {
     const expected = issue.errors.flatMap((branch) =>
@@ -75,7 +75,7 @@ function messageOf(issue: core.$ZodIssue, document: ConfigDocument, path: Path):
   return `is not valid: ${issue.message}`.replace(/^is not valid: (?=(?:must|is|has|may|needs) )/, '');
 }
 
-function typeMessage(expected: readonly string[], _: unknown, document: ConfigDocument, path: Path): string {
+function typeMessage(expected: readonly string[], _: unknown, document: ConfigDocument, path: FieldPath): string {
   if (isMissing(document, path)) return 'is missing';
   const wanted = [...new Set(expected.map((name) => typeNames[name] ?? name))].join(' or ');
   const written = document.written(path);
@@ -87,6 +87,6 @@ function typeMessage(expected: readonly string[], _: unknown, document: ConfigDo
   return `must be ${wanted}`;
 }
 
-function isMissing(document: ConfigDocument, path: Path): boolean {
+function isMissing(document: ConfigDocument, path: FieldPath): boolean {
   return path.length > 0 && !document.has(path);
 }

@@ -3,7 +3,7 @@
  * calls that make them. Making a plan only reads.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Path, Problem, Report } from './report.ts';
+import type { FieldPath, Problem, Report } from './report.ts';
 import type { Environment } from './secret-reference.ts';
 import type { ServiceState } from './service-state.ts';
 
@@ -21,12 +21,12 @@ export const plurals = {
   user: 'users',
   'alert channel': 'alert channels',
 } as const;
-export type Kind = keyof typeof plurals;
+export type ItemKind = keyof typeof plurals;
 
 type Action = 'create' | 'change' | 'activate' | 'move' | 'delete';
 
-export interface Change {
-  kind: Kind;
+export interface PlannedChange {
+  kind: ItemKind;
   /** `cname` of the instance that it belongs to. */
   of?: string;
   name: string;
@@ -57,11 +57,11 @@ export const phases = {
   siteDeletion: 99,
 } as const;
 
-export interface Step {
+export interface PlanStep {
   phase: number;
   /** Such as `update the site shop`. */
   title: string;
-  changes: readonly Change[];
+  changes: readonly PlannedChange[];
   run: (made: Made) => Promise<void>;
 }
 
@@ -102,8 +102,8 @@ export interface Planning {
   made: Made;
 }
 
-export interface Plan {
-  steps: readonly Step[];
+export interface ConfigPlan {
+  steps: readonly PlanStep[];
   unchanged: number;
   /** Of the service, not in the file, and left alone. */
   leftAlone: number;
@@ -114,13 +114,13 @@ export interface Plan {
 }
 
 export class PlanBuilder {
-  readonly #steps: Step[] = [];
+  readonly #steps: PlanStep[] = [];
   readonly #notes: string[] = [];
   readonly #emptied: Problem[] = [];
   #unchanged = 0;
   #leftAlone = 0;
 
-  add(phase: keyof typeof phases, title: string, changes: readonly Change[], run: Step['run']): void {
+  add(phase: keyof typeof phases, title: string, changes: readonly PlannedChange[], run: PlanStep['run']): void {
     this.#steps.push({ phase: phases[phase], title, changes, run });
   }
 
@@ -140,7 +140,7 @@ export class PlanBuilder {
     this.#emptied.push(problem);
   }
 
-  finish(made: Made): Plan {
+  finish(made: Made): ConfigPlan {
     const steps = this.#steps.toSorted((a, b) => a.phase - b.phase);
     const counts = { unchanged: this.#unchanged, leftAlone: this.#leftAlone };
     return { steps, ...counts, notes: this.#notes, emptied: this.#emptied, made };
@@ -154,7 +154,7 @@ export class PlanBuilder {
 export function pruned<Item>(
   { options, report, plan }: Pick<Planning, 'options' | 'report' | 'plan'>,
   unnamed: readonly Item[],
-  section: { path: Path; isEmpty: boolean; what: string },
+  section: { path: FieldPath; isEmpty: boolean; what: string },
 ): readonly Item[] {
   if (unnamed.length === 0) return unnamed;
   if (!options.prune) {
@@ -170,10 +170,10 @@ export function pruned<Item>(
 }
 
 interface Deletion<Item> {
-  kind: Kind;
+  kind: ItemKind;
   /** `cname` of the instance that the items belong to. */
   of?: string;
-  path: Path;
+  path: FieldPath;
   isEmpty: boolean;
   phase?: keyof typeof phases;
   nameOf: (item: Item) => string;
@@ -193,7 +193,7 @@ export function planDeletions<Item>(
   for (const item of gone) {
     const name = nameOf(item);
     const subject = { kind, ...(of === undefined ? {} : { of }), name };
-    const change: Change = { ...subject, action: 'delete', before: shown?.(item) ?? null, after: null };
+    const change: PlannedChange = { ...subject, action: 'delete', before: shown?.(item) ?? null, after: null };
     planning.plan.add(phase, `delete the ${kind} ${name}${ofInstance}`, [change], async (made) => {
       await remove(item, made);
     });

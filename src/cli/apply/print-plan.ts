@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { printable } from '../print/printable.ts';
-import { type Change, type Plan, plurals, valueOf } from './plan.ts';
+import { type PlannedChange, type ConfigPlan, plurals, valueOf } from './plan.ts';
 
 /** Of one kind of one instance. A plan of a hundred thousand rules is read by its counts. */
 const SHOWN_PER_GROUP = 50;
 const VALUE_MAX_CHARS = 160;
 const signs = { create: '+', activate: '+', change: '~', move: '>', delete: '-' } as const;
-export function planLines(plan: Plan): string[] {
+export function planLines(plan: ConfigPlan): string[] {
   const groups = Map.groupBy(changesOf(plan), ({ kind, of }) =>
     of === undefined ? plurals[kind] : `${plurals[kind]} of ${of}`,
   );
@@ -17,13 +17,13 @@ export function planLines(plan: Plan): string[] {
   return [...lines, ...[...plan.notes, ...emptied].map((note) => `Note: ${printable(note)}`), summary(plan)];
 }
 
-function groupLines(changes: readonly Change[]): string[] {
+function groupLines(changes: readonly PlannedChange[]): string[] {
   const shown = changes.slice(0, SHOWN_PER_GROUP).flatMap(changeLines);
   const rest = changes.slice(SHOWN_PER_GROUP);
   return rest.length === 0 ? shown : [...shown, `  … and ${counted(rest)}. --json lists all.`];
 }
 
-function changeLines(change: Change): string[] {
+function changeLines(change: PlannedChange): string[] {
   const { action, name } = change;
   const head = `  ${signs[action]} ${printable(name)}`;
   if (action === 'delete') return [head];
@@ -35,7 +35,7 @@ function changeLines(change: Change): string[] {
   return [head, ...fields.map((field) => `      ${fieldLine(change, field)}`)];
 }
 
-function fieldLine({ action }: Change, { field, before, after }: FieldChange): string {
+function fieldLine({ action }: PlannedChange, { field, before, after }: FieldChange): string {
   return action === 'create'
     ? `${field}: ${valueText(after)}`
     : `${field}: ${valueText(before)} -> ${valueText(after)}`;
@@ -46,7 +46,7 @@ function valueText(value: unknown): string {
   return text.length <= VALUE_MAX_CHARS ? text : `${text.slice(0, VALUE_MAX_CHARS)}…`;
 }
 
-function summary(plan: Plan): string {
+function summary(plan: ConfigPlan): string {
   const changes = changesOf(plan);
   const kept = plan.leftAlone === 0 ? '' : ` ${count(plan.leftAlone)} that the file does not name stay.`;
   if (changes.length === 0) return `No changes. ${count(plan.unchanged)} unchanged.${kept}`;
@@ -54,7 +54,7 @@ function summary(plan: Plan): string {
 }
 
 /** Such as `3 to create, 1 to delete`. */
-function counted(changes: readonly Change[]): string {
+function counted(changes: readonly PlannedChange[]): string {
   const counts = countsOf(changes);
   const parts = Object.entries(counts).flatMap(([action, number]) =>
     number === 0 ? [] : [`${count(number)} to ${action}`],
@@ -62,7 +62,7 @@ function counted(changes: readonly Change[]): string {
   return parts.join(', ');
 }
 
-function countsOf(changes: readonly Change[]): Record<Change['action'], number> {
+function countsOf(changes: readonly PlannedChange[]): Record<PlannedChange['action'], number> {
   const counts = { create: 0, activate: 0, change: 0, move: 0, delete: 0 };
   for (const { action } of changes) counts[action] += 1;
   return counts;
@@ -80,7 +80,7 @@ export interface PrintedPlan {
   lines: () => string[];
 }
 
-export function planJson(plan: Plan): PrintedPlan {
+export function planJson(plan: ConfigPlan): PrintedPlan {
   const changes = changesOf(plan);
   const { unchanged, leftAlone, notes, emptied } = plan;
   return {
@@ -103,7 +103,7 @@ interface FieldChange {
 }
 
 /** Field by field; a group of settings is opened. */
-function fieldsOf({ before, after }: Pick<Change, 'before' | 'after'>): FieldChange[] {
+function fieldsOf({ before, after }: Pick<PlannedChange, 'before' | 'after'>): FieldChange[] {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   return [...names].flatMap((field) => {
     const [was, is] = [before && valueOf(before, field), after && valueOf(after, field)];
@@ -115,12 +115,12 @@ function fieldsOf({ before, after }: Pick<Change, 'before' | 'after'>): FieldCha
 }
 
 /** Names the changes of a plan: another plan of the same changes has the same id. */
-export function planId({ steps }: Plan): string {
+export function planId({ steps }: ConfigPlan): string {
   const hash = createHash('sha256');
   for (const { changes } of steps) for (const change of changes) hash.update(`${JSON.stringify(change)}\n`);
   return hash.digest('hex').slice(0, 16);
 }
 
-export function changesOf({ steps }: Plan): Change[] {
-  return steps.flatMap(({ changes }) => changes as Change[]);
+export function changesOf({ steps }: ConfigPlan): PlannedChange[] {
+  return steps.flatMap(({ changes }) => changes as PlannedChange[]);
 }

@@ -30,16 +30,16 @@ import {
 } from './config-schema.ts';
 import { ConfigDocument } from './document.ts';
 import { problemsOf } from './issue-text.ts';
-import { type Path, Report } from './report.ts';
+import { type FieldPath, Report } from './report.ts';
 
 /** About 200,000 rules, which need two gigabytes of memory while they are read. */
 export const FILE_MAX_BYTES = 16 * 1024 * 1024;
 
 /** Something of the file, with its place in it. */
-export type At<Item> = Item & { path: Path };
+export type At<Item> = Item & { path: FieldPath };
 
 export interface WantedInstance extends Omit<FileInstance, 'rules' | 'policies' | 'limits' | 'origins' | 'lists'> {
-  path: Path;
+  path: FieldPath;
   rules?: Map<string, EdgeRuleCanonical>;
   policies?: Policy[];
   limits?: Limit[];
@@ -120,7 +120,7 @@ async function wantedOf(file: ConfigFile, report: Report): Promise<Wanted> {
 
 const nameOf = ({ name }: { name: string }): string => name;
 
-function located<Item>(items: readonly Item[], at: Path): At<Item>[] {
+function located<Item>(items: readonly Item[], at: FieldPath): At<Item>[] {
   return items.map((item, index) => ({ ...item, path: [...at, index] }));
 }
 
@@ -154,14 +154,14 @@ function instancesOf(instances: readonly FileInstance[], report: Report): Map<st
   return report.unique(checked, ['instances'], 'cname', ({ cname }) => cname);
 }
 
-function wantedInstance(given: FileInstance, path: Path, report: Report): WantedInstance {
+function wantedInstance(given: FileInstance, path: FieldPath, report: Report): WantedInstance {
   const { rules, policies, limits, origins, lists, ...instance } = given;
   report.checked(path, () => (instance.cname = checkedCname(instance.cname)));
   const { settings } = instance;
   if (settings?.hosts !== undefined) {
     report.checked([...path, 'settings'], () => (settings.hosts = checkedHosts(settings.hosts ?? [])));
   }
-  const at = (section: string): Path => [...path, section];
+  const at = (section: string): FieldPath => [...path, section];
   if (policies !== undefined) report.unique(policies, at('policies'), 'name', nameOf);
   if (limits !== undefined) report.unique(limits, at('limits'), 'name', nameOf);
   return {
@@ -175,7 +175,7 @@ function wantedInstance(given: FileInstance, path: Path, report: Report): Wanted
   };
 }
 
-function policiesOf(policies: readonly FilePolicy[], path: Path, report: Report): Policy[] {
+function policiesOf(policies: readonly FilePolicy[], path: FieldPath, report: Report): Policy[] {
   return policies.flatMap(({ when, ...policy }, index) => {
     const condition = checkCondition(when);
     if (condition.ok) return [{ ...policy, when: condition.value } as Policy];
@@ -187,7 +187,7 @@ function policiesOf(policies: readonly FilePolicy[], path: Path, report: Report)
   });
 }
 
-function rulesOf(rules: readonly FileRule[], path: Path, report: Report): Map<string, EdgeRuleCanonical> {
+function rulesOf(rules: readonly FileRule[], path: FieldPath, report: Report): Map<string, EdgeRuleCanonical> {
   const canonical: EdgeRuleCanonical[] = [];
   for (const [index, rule] of rules.entries()) {
     const value = canonicalValue(rule.type, rule.value);

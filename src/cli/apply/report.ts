@@ -5,7 +5,7 @@ import { printable } from '../print/printable.ts';
 
 /** Finds a part of the file: a `ConfigDocument`. */
 interface Places {
-  place(path: Path): Place | null;
+  place(path: FieldPath): FilePlace | null;
 }
 
 export class Report {
@@ -18,16 +18,16 @@ export class Report {
     this.#document = document;
   }
 
-  problem(path: Path, message: string): Problem {
+  problem(path: FieldPath, message: string): Problem {
     return { place: this.#document.place(path), path: pathText(path), message };
   }
 
-  add(path: Path, message: string): void {
+  add(path: FieldPath, message: string): void {
     this.#problems.push(this.problem(path, message));
   }
 
   /** Runs a check of the service. Its refusals are problems below `path`. */
-  checked(path: Path, check: () => void): void {
+  checked(path: FieldPath, check: () => void): void {
     try {
       check();
     } catch (error) {
@@ -36,7 +36,7 @@ export class Report {
   }
 
   /** `above`: steps that the service names and that are not below `path`. @throws what is no refusal */
-  addRefusal(path: Path, error: unknown, above = 0): void {
+  addRefusal(path: FieldPath, error: unknown, above = 0): void {
     if (!(error instanceof OperationError)) throw error;
     for (const detail of error.details ?? []) {
       this.add([...path, ...stepsIn(detail.path).slice(above)], detail.message);
@@ -47,7 +47,7 @@ export class Report {
     for (const problem of problems) this.#problems.push(problem);
   }
 
-  line(path: Path): number {
+  line(path: FieldPath): number {
     return this.#document.place(path)?.line ?? 0;
   }
 
@@ -57,7 +57,7 @@ export class Report {
   }
 
   /** Adds a problem for each item whose key an earlier item has, and returns the others. */
-  unique<Item>(items: readonly Item[], at: Path, what: string, keyOf: (item: Item) => string): Map<string, Item> {
+  unique<Item>(items: readonly Item[], at: FieldPath, what: string, keyOf: (item: Item) => string): Map<string, Item> {
     const found = new Map<string, Item>();
     const places = new Map<string, number>();
     for (const [index, item] of items.entries()) {
@@ -75,17 +75,17 @@ export class Report {
 }
 
 /** Keys from the root of the file to a value: `['instances', 0, 'rules', 3, 'value']`. */
-export type Path = readonly (string | number)[];
+export type FieldPath = readonly (string | number)[];
 
 /** From 1. */
-export interface Place {
+export interface FilePlace {
   line: number;
   column: number;
 }
 
 export interface Problem {
   /** `null`: of the file as a whole. */
-  place: Place | null;
+  place: FilePlace | null;
   /** As a reader writes it: `instances[0].rules[3].value`. Empty: the whole file. */
   path: string;
   message: string;
@@ -125,7 +125,7 @@ export function stepsIn(text: string): (string | number)[] {
   return text.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
-export function pathText(path: Path): string {
+export function pathText(path: FieldPath): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')

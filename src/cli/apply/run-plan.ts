@@ -6,7 +6,7 @@ import { CommandError } from '../command-line.ts';
 import type { Given } from '../command.ts';
 import { CallError } from '../management-call.ts';
 import { printable } from '../print/printable.ts';
-import { phases, type Plan, type Step } from './plan.ts';
+import { phases, type ConfigPlan, type PlanStep } from './plan.ts';
 import type { ServiceState } from './service-state.ts';
 
 /** Access control rules are written one by one, so several are under way. */
@@ -15,7 +15,7 @@ const LISTED_MAX = 20;
 
 /** @throws CommandError when somebody else changed something since the plan, or a step fails. */
 export async function runPlan(
-  plan: Plan,
+  plan: ConfigPlan,
   state: ServiceState,
   { progress, note, signal }: Pick<Given, 'progress' | 'note' | 'signal'>,
 ): Promise<void> {
@@ -24,10 +24,10 @@ export async function runPlan(
     throw new CommandError(
       `Somebody changed ${changed} after the plan was made. Nothing was changed. Run "gatehouse plan" again.`,
     );
-  const done: Step[] = [];
+  const done: PlanStep[] = [];
   const { steps } = plan;
   const bar = progress('apply');
-  const run = async (step: Step): Promise<void> => {
+  const run = async (step: PlanStep): Promise<void> => {
     bar.at(done.length, steps.length, printable(step.title));
     if (signal.aborted) throw new StepError(step, new Error('The run was stopped.'));
     await step.run(plan.made).catch((error: unknown) => {
@@ -52,9 +52,9 @@ export async function runPlan(
 }
 
 class StepError extends Error {
-  readonly step: Step;
+  readonly step: PlanStep;
   override readonly cause: unknown;
-  constructor(step: Step, cause: unknown) {
+  constructor(step: PlanStep, cause: unknown) {
     super('A step failed');
     this.step = step;
     this.cause = cause;
@@ -62,14 +62,14 @@ class StepError extends Error {
 }
 
 /** Steps that may run at once. */
-function groupAt(steps: readonly Step[], at: number): readonly Step[] {
+function groupAt(steps: readonly PlanStep[], at: number): readonly PlanStep[] {
   const isSingle = steps[at]!.phase !== phases.accessControl;
   const end = isSingle ? at + 1 : steps.findIndex(({ phase }, index) => index > at && phase !== phases.accessControl);
   return steps.slice(at, end === -1 ? undefined : end);
 }
 
 /** No further step begins after one has failed, and those under way end first. */
-async function inParallel(steps: readonly Step[], run: (step: Step) => Promise<void>): Promise<void> {
+async function inParallel(steps: readonly PlanStep[], run: (step: PlanStep) => Promise<void>): Promise<void> {
   const waiting = [...steps].toReversed();
   const errors: unknown[] = [];
   await Promise.all(
@@ -82,7 +82,7 @@ async function inParallel(steps: readonly Step[], run: (step: Step) => Promise<v
   if (errors.length > 0) throw errors[0];
 }
 
-function stopped(steps: readonly Step[], done: readonly Step[], { step, cause }: StepError): CommandError {
+function stopped(steps: readonly PlanStep[], done: readonly PlanStep[], { step, cause }: StepError): CommandError {
   const isStale = cause instanceof CallError && cause.status === 409 && cause.message.includes('changed since');
   const reason = isStale
     ? 'Somebody changed it after the plan was made. Run "gatehouse plan" again.'
@@ -103,7 +103,7 @@ function stopped(steps: readonly Step[], done: readonly Step[], { step, cause }:
   );
 }
 
-function listed(title: string, steps: readonly Step[]): string[] {
+function listed(title: string, steps: readonly PlanStep[]): string[] {
   const lines = steps.slice(0, LISTED_MAX).map((step) => `  ${printable(step.title)}`);
   const more = steps.length > LISTED_MAX ? [`  … and ${steps.length - LISTED_MAX} more`] : [];
   return lines.length === 0 ? [`${title}.`] : [`${title}:`, ...lines, ...more];

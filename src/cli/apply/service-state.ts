@@ -11,7 +11,7 @@ import type { ProtectInstance } from '../../contract/management/instance-setting
 import type { ListStatus } from '../../contract/management/lists.ts';
 import type { PolicySet } from '../../contract/management/policy-set/policy-set.ts';
 import type { Site } from '../../contract/management/site.ts';
-import { CallError, call, type ResponseAt, type Target } from '../management-call.ts';
+import { CallError, callService, type ResponseAt, type ServiceTarget } from '../management-call.ts';
 
 export const RULES_PER_CALL = 10_000;
 /** Calls are limited by the minute. */
@@ -27,11 +27,11 @@ interface Seen {
 }
 
 export class ServiceState {
-  readonly target: Target;
+  readonly target: ServiceTarget;
   readonly #seen = new Map<string, Seen>();
   readonly #kept = new Map<string, Promise<unknown>>();
 
-  constructor(target: Target) {
+  constructor(target: ServiceTarget) {
     // Calls name their site themselves.
     this.target = { ...target, siteKey: undefined };
   }
@@ -44,7 +44,7 @@ export class ServiceState {
   ): Promise<ResponseAt<Path>> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await call({ ...this.target, siteKey }, path, body, method);
+        return await callService({ ...this.target, siteKey }, path, body, method);
       } catch (error) {
         const waitMs = RETRY_AFTER_MS[attempt];
         if (!(error instanceof CallError) || error.status !== 429 || waitMs === undefined) throw error;

@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import type { CommandLine } from '../command-line.ts';
 import type { Command, Commands, Given } from '../command.ts';
 import type { Screen } from '../print/screen.ts';
-import { table, timeText, type Column } from '../print/table.ts';
+import { table, timeText, type TextColumn } from '../print/table.ts';
 import { databaseLines } from './lines.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** Lists as tables. Other results are fields. */
-const columns: Readonly<Record<string, readonly Column<Row>[]>> = {
+const columns: Readonly<Record<string, readonly TextColumn<Row>[]>> = {
   'account list': [
     whole('ID', 'id'),
     of('TIER', 'tier'),
@@ -79,15 +79,15 @@ function wordsOf(name: string, { words, positionals: [dir = ''] }: Given): reado
   return name === 'log copy' ? ['log', 'copy', resolve(dir)] : words;
 }
 
-function of(title: string, field: string): Column<Row> {
+function of(title: string, field: string): TextColumn<Row> {
   return { title, cell: (row) => row[field] as string | number | boolean | null };
 }
 
-function whole(title: string, field: string): Column<Row> {
+function whole(title: string, field: string): TextColumn<Row> {
   return { ...of(title, field), isWhole: true };
 }
 
-function at(title: string, field: string): Column<Row> {
+function at(title: string, field: string): TextColumn<Row> {
   return { title, cell: (row) => timeText(row[field] as number | null), isWhole: true };
 }
 

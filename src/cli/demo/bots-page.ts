@@ -4,7 +4,7 @@
  */
 import { html } from 'hono/html';
 import type { Html } from '../../edge/answer/pages/page-layout.ts';
-import { type Client, clients, commandOf, type Outcome, sendAs } from './clients.ts';
+import { type Client, clients, curlCommand, type ClientOutcome, sendAs } from './clients.ts';
 import { page } from './page.ts';
 import type { Visit } from './visit.ts';
 
@@ -57,7 +57,7 @@ function choices(chosen: Client | null): Html {
 }
 
 async function result(client: Client, gate: Gate): Promise<Html> {
-  let outcome: Outcome;
+  let outcome: ClientOutcome;
   try {
     outcome = await sendAs(client, gate.url);
   } catch {
@@ -79,7 +79,7 @@ async function result(client: Client, gate: Gate): Promise<Html> {
     <div class="columns">
       <div class="stack">
         <h3>The same from a terminal</h3>
-        <pre id="command" tabindex="0">${commandOf(client, gate.url)}</pre>
+        <pre id="command" tabindex="0">${curlCommand(client, gate.url)}</pre>
         <button class="quiet" type="button" data-copies="command" hidden>Copy the command</button>
         ${reference === null ? null : why(gate, reference)}
       </div>

@@ -101,7 +101,7 @@ export const clients: readonly Client[] = [
   },
 ];
 
-export interface Answer {
+export interface ClientAnswer {
   status: number;
   decision: string | null;
   reference: string | null;
@@ -110,17 +110,17 @@ export interface Answer {
   text: string;
 }
 
-export interface Outcome {
+export interface ClientOutcome {
   /** Of the last request. */
-  last: Answer;
+  last: ClientAnswer;
   /** How many requests got each status and decision, in the order of their first. */
   counts: readonly { status: number; decision: string | null; requests: number }[];
 }
 
 /** Sends the client's requests to the gate, one after the other. */
-export async function sendAs(client: Client, gateUrl: string): Promise<Outcome> {
+export async function sendAs(client: Client, gateUrl: string): Promise<ClientOutcome> {
   const counts = new Map<string, { status: number; decision: string | null; requests: number }>();
-  let last: Answer | null = null;
+  let last: ClientAnswer | null = null;
   for (let sent = 0; sent < client.times; sent += 1) {
     last = await sendOnce(client, gateUrl);
     const { status, decision } = last;
@@ -132,7 +132,7 @@ export async function sendAs(client: Client, gateUrl: string): Promise<Outcome> 
   return { last, counts: [...counts.values()] };
 }
 
-function sendOnce({ method, path, headers, body }: Client, gateUrl: string): Promise<Answer> {
+function sendOnce({ method, path, headers, body }: Client, gateUrl: string): Promise<ClientAnswer> {
   return new Promise((resolve, reject) => {
     const call = httpRequest(
       new URL(path, gateUrl),
@@ -166,7 +166,7 @@ function sendOnce({ method, path, headers, body }: Client, gateUrl: string): Pro
 }
 
 /** The same request for a terminal, with every header that curl does not send by itself. Every value is a constant of this file without a quote in it. */
-export function commandOf({ method, path, headers, body, times }: Client, gateUrl: string): string {
+export function curlCommand({ method, path, headers, body, times }: Client, gateUrl: string): string {
   const url = `'${new URL(path, gateUrl).href}'`;
   const { 'user-agent': userAgent = '', ...others } = headers;
   const parts = [

@@ -5,7 +5,7 @@ import { htmlText, type Html } from '../../edge/answer/pages/page-layout.ts';
 import { lantern } from './products.ts';
 import type { Visit } from './visit.ts';
 
-export interface PageParts {
+export interface ShopPage {
   title: string;
   body: Html;
   /** Additions to `<head>`. */
@@ -19,7 +19,7 @@ const links = [
   ['/widget', 'Widget'],
 ] as const;
 
-export function page(visit: Visit, { title, body, head, language = 'en' }: PageParts): string {
+export function page(visit: Visit, { title, body, head, language = 'en' }: ShopPage): string {
   const { path, user, cartCount, wanted } = visit;
   const current = (target: string): Html => raw(path === target ? ' aria-current="page"' : '');
   const link = (target: string, text: string): Html =>

@@ -8,7 +8,7 @@ export interface Product {
   about: string;
   /** In cents. */
   price: number;
-  picture: Drawing;
+  drawn: Drawing;
   /** Behind the picture, as a class of the style sheet. */
   tile: 'sea' | 'clay' | 'sun' | 'leaf';
 }
@@ -19,7 +19,7 @@ export const products: readonly Product[] = [
     name: 'Gooseneck kettle',
     about: 'Pours slowly, where you want it. Enamel, 0.9 litres.',
     price: 6400,
-    picture: 'kettle',
+    drawn: 'kettle',
     tile: 'sea',
   },
   {
@@ -27,7 +27,7 @@ export const products: readonly Product[] = [
     name: 'Speckled mug',
     about: 'Thrown by hand, so no two have the same dots.',
     price: 1800,
-    picture: 'mug',
+    drawn: 'mug',
     tile: 'clay',
   },
   {
@@ -35,7 +35,7 @@ export const products: readonly Product[] = [
     name: 'Reading lamp',
     about: 'Warm light on the page and none in your eyes.',
     price: 7900,
-    picture: 'lamp',
+    drawn: 'lamp',
     tile: 'sun',
   },
   {
@@ -43,7 +43,7 @@ export const products: readonly Product[] = [
     name: 'Fern in a pot',
     about: 'Likes shade, and a glass of water on Sundays.',
     price: 2400,
-    picture: 'fern',
+    drawn: 'fern',
     tile: 'leaf',
   },
   {
@@ -51,7 +51,7 @@ export const products: readonly Product[] = [
     name: 'Oak stool',
     about: 'A seat, a step or a small table.',
     price: 9500,
-    picture: 'stool',
+    drawn: 'stool',
     tile: 'clay',
   },
   {
@@ -59,7 +59,7 @@ export const products: readonly Product[] = [
     name: 'Wall clock',
     about: 'Silent, with one red hand for the seconds.',
     price: 4200,
-    picture: 'clock',
+    drawn: 'clock',
     tile: 'sea',
   },
   {
@@ -67,7 +67,7 @@ export const products: readonly Product[] = [
     name: 'Dotted notebook',
     about: '160 pages that lie flat when it is open.',
     price: 1400,
-    picture: 'notebook',
+    drawn: 'notebook',
     tile: 'sun',
   },
   {
@@ -75,7 +75,7 @@ export const products: readonly Product[] = [
     name: 'Day pack',
     about: '18 litres, one pocket for the things you look for.',
     price: 8800,
-    picture: 'backpack',
+    drawn: 'backpack',
     tile: 'leaf',
   },
 ];
@@ -123,7 +123,7 @@ const drawings = {
 export type Drawing = keyof typeof drawings;
 
 /** Decorative: the name of the product stands beside it. */
-export function picture(drawing: Drawing): Html {
+export function drawn(drawing: Drawing): Html {
   return raw(`<svg viewBox="0 0 208 150" aria-hidden="true" focusable="false">${drawings[drawing]}</svg>`);
 }
 

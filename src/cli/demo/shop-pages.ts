@@ -5,7 +5,7 @@
 import { html } from 'hono/html';
 import type { Html } from '../../edge/answer/pages/page-layout.ts';
 import { page } from './page.ts';
-import { euros, foundProducts, picture, productOf, products, type Product } from './products.ts';
+import { euros, foundProducts, drawn, productOf, products, type Product } from './products.ts';
 import { DEMO_EMAIL, DEMO_PASSWORD, type Visit } from './visit.ts';
 
 export function homePage(visit: Visit): string {
@@ -23,7 +23,7 @@ export function homePage(visit: Visit): string {
             <a class="button quiet" href="/login">Try a wrong password</a>
           </p>
         </div>
-        <div class="hero-pictures">${picture('lamp')}${picture('fern')}${picture('mug')}</div>
+        <div class="hero-pictures">${drawn('lamp')}${drawn('fern')}${drawn('mug')}</div>
       </section>
       <h2>In the window</h2>
       ${grid(products)}`,
@@ -46,10 +46,10 @@ export function searchPage(visit: Visit): string {
 function grid(shown: readonly Product[]): Html {
   return html`<ul class="grid">
     ${shown.map(
-      ({ slug, name, about, price, picture: drawing, tile }) =>
+      ({ slug, name, about, price, drawn: drawing, tile }) =>
         html`<li class="card product">
           <a href="/products/${slug}">
-            <div class="tile tile-${tile}">${picture(drawing)}</div>
+            <div class="tile tile-${tile}">${drawn(drawing)}</div>
             <div class="text">
               <h3>${name}</h3>
               <p>${about}</p>
@@ -61,11 +61,11 @@ function grid(shown: readonly Product[]): Html {
   </ul>`;
 }
 
-export function productPage(visit: Visit, { slug, name, about, price, picture: drawing, tile }: Product): string {
+export function productPage(visit: Visit, { slug, name, about, price, drawn: drawing, tile }: Product): string {
   return page(visit, {
     title: name,
     body: html`<div class="columns">
-      <div class="card tile tile-${tile}">${picture(drawing)}</div>
+      <div class="card tile tile-${tile}">${drawn(drawing)}</div>
       <form class="stack" method="post" action="/cart">
         <h1>${name}</h1>
         <p>${about}</p>

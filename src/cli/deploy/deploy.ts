@@ -25,7 +25,7 @@ import {
 } from './site-account.ts';
 import { foundOrCreated, type Resources } from './storage.ts';
 import { secretsOf, survey, type Survey } from './survey.ts';
-import { deployEdge, deployService, type Deployment } from './workers.ts';
+import { deployEdgeWorker, deployService, type Deployment } from './workers.ts';
 import type { World } from './world.ts';
 import { loginEmail, loginToken } from './wrangler.ts';
 import { routePattern } from './zone.ts';
@@ -116,7 +116,10 @@ async function protect(
   step(`Site ${site}`, isNew ? 'created, in monitor mode' : `found, ${modeOf(instance)}`);
 
   await lease.check();
-  step(`Edge Worker ${seen.edge} on ${routePattern(site)}`, await deployEdge(run, seen.zone, site, instance.id, row));
+  step(
+    `Edge Worker ${seen.edge} on ${routePattern(site)}`,
+    await deployEdgeWorker(run, seen.zone, site, instance.id, row),
+  );
 
   const permissions = { Protect: ['readProtect'] as const };
   const isCounted = instance.allowVerdicts === 'counts';

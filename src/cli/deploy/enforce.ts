@@ -5,7 +5,7 @@
 import { instanceById } from '../../store/d1/instances.ts';
 import { CommandError } from '../command-line.ts';
 import { OperatorError } from '../failure.ts';
-import { call } from '../management-call.ts';
+import { callService } from '../management-call.ts';
 import { commandOf, siteHost } from './names.ts';
 import { withApiKey } from './proof.ts';
 import { deployed, existing, keyOfExisting } from './survey.ts';
@@ -49,7 +49,7 @@ export async function enforce(options: EnforceOptions, world: World): Promise<vo
     on,
     (target) =>
       // The call names an instance, and would refuse a site as well.
-      call({ ...target, siteKey: undefined }, '/protect/instances/update', { id: instance.id, ...change }),
+      callService({ ...target, siteKey: undefined }, '/protect/instances/update', { id: instance.id, ...change }),
     KEY_NAME,
   );
   world.say(

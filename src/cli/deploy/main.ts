@@ -99,7 +99,7 @@ function help(only: string | undefined): string {
 }
 
 /** Returns the exit code. */
-export async function main(argv: readonly string[], world: World): Promise<number> {
+export async function runDeployment(argv: readonly string[], world: World): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h')) {
     world.say(help(argv[0] !== undefined && Object.hasOwn(commands, argv[0]) ? argv[0] : undefined));
     return 0;
@@ -126,5 +126,5 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
 
 if (import.meta.main) {
   endOnSignals();
-  process.exitCode = await main(process.argv.slice(2), terminal);
+  process.exitCode = await runDeployment(process.argv.slice(2), terminal);
 }

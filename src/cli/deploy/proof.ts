@@ -8,7 +8,7 @@ import type { PermissionMap } from '../../contract/management/permissions.ts';
 import type { StoreEnv } from '../../store/binding.ts';
 import { apiKeysOfAccount, deleteApiKey } from '../../store/d1/api-keys.ts';
 import { OperatorError } from '../failure.ts';
-import { CallError, call, type Target } from '../management-call.ts';
+import { CallError, callService, type ServiceTarget } from '../management-call.ts';
 import { provisionApiKey } from '../provision.ts';
 import type { World } from './world.ts';
 
@@ -41,7 +41,7 @@ export async function serviceReady(serviceUrl: string, world: World): Promise<vo
  * `isCounted`: the site's log only counts allowed requests, so the gate's own answer is the proof.
  * @returns the reference of the request. @throws OperatorError when it never passes the edge, or is not in the log.
  */
-export async function proven(host: string, target: Target, world: World, isCounted: boolean): Promise<string> {
+export async function proven(host: string, target: ServiceTarget, world: World, isCounted: boolean): Promise<string> {
   let reference = '';
   const isGated = await untilTrue(SEEN_WITHIN_MS, world, async () => {
     reference = (await visit(`https://${host}/`))?.reference ?? '';
@@ -53,7 +53,7 @@ export async function proven(host: string, target: Target, world: World, isCount
     );
   if (isCounted) return reference;
   const isLogged = await untilTrue(SEEN_WITHIN_MS, world, async () => {
-    const answer = await call(target, '/protect/verdicts', { requestId: reference }).catch((error: unknown) => {
+    const answer = await callService(target, '/protect/verdicts', { requestId: reference }).catch((error: unknown) => {
       if (error instanceof CallError && !error.isRefusal) return null;
       throw error;
     });
@@ -71,7 +71,7 @@ export async function proven(host: string, target: Target, world: World, isCount
 export async function withApiKey<T>(
   env: StoreEnv,
   on: { accountId: string; serviceUrl: string; siteKey: string; permissions: PermissionMap },
-  use: (target: Target) => Promise<T>,
+  use: (target: ServiceTarget) => Promise<T>,
   keyName = KEY_NAME,
 ): Promise<T> {
   const { accountId, serviceUrl, siteKey, permissions } = on;

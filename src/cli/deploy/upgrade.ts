@@ -13,7 +13,7 @@ import { proven, serviceReady, withApiKey } from './proof.ts';
 import { takeLease } from './record.ts';
 import { foundOrCreated } from './storage.ts';
 import { deployed, existing, keyOfExisting, refuseNewer } from './survey.ts';
-import { deployEdge, deployService, type Deployment, zoneById } from './workers.ts';
+import { deployEdgeWorker, deployService, type Deployment, zoneById } from './workers.ts';
 import type { World } from './world.ts';
 import { zoneOf } from './zone.ts';
 
@@ -51,7 +51,7 @@ export async function upgrade(name: string, keyFile: string | undefined, world: 
         step(`Site ${edge.host}`, `its zone is gone, so its edge stays as it is. To remove it: ${removal}`);
         continue;
       }
-      step(`Edge Worker ${edge.worker}`, await deployEdge(run, edgeZone, edge.host, instance.id, edge));
+      step(`Edge Worker ${edge.worker}`, await deployEdgeWorker(run, edgeZone, edge.host, instance.id, edge));
       const on = {
         accountId: instance.accountId,
         serviceUrl,

@@ -12,7 +12,7 @@ import { edgeFile, serviceFile } from './worker-files.ts';
 import type { World } from './world.ts';
 import { checkRoute, checkServiceHost, domainsOf, routePattern, routesOf, type Route, type Zone } from './zone.ts';
 
-export type Outcome = 'found' | 'created' | 'deployed';
+export type Deployed = 'found' | 'created' | 'deployed';
 
 /** What every step of a run has at hand. */
 export interface Deployment {
@@ -29,7 +29,7 @@ export async function deployService(
   run: Deployment,
   zone: Zone,
   runs: { version: string | null; service_print: string | null } | null,
-): Promise<Outcome> {
+): Promise<Deployed> {
   const { api, names, env } = run;
   const host = new URL(run.serviceUrl).host;
   const worker = serviceFile(names, zone, host, run.storage);
@@ -53,13 +53,13 @@ export async function deployService(
   return 'deployed';
 }
 
-export async function deployEdge(
+export async function deployEdgeWorker(
   run: Deployment,
   zone: Zone,
   host: string,
   instanceId: string,
   row: EdgeRow | undefined,
-): Promise<Outcome> {
+): Promise<Deployed> {
   const { api, names, env, serviceUrl } = run;
   const name = edgeNameOf(names, host);
   const kept = await keptClientJwt(env, row, instanceId);

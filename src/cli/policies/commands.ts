@@ -1,10 +1,10 @@
 /** The commands `gatehouse policies …` over the management API, of a local stack or a deployed service. */
 import { printExpression } from '../../policies/text/print.ts';
 import { command, instanceCommand, type Commands, type Given } from '../command.ts';
-import { optionalNumber, wholeNumber, windowOf } from '../flag-values.ts';
-import { call, CallError, type ResponseAt, type Target } from '../management-call.ts';
+import { optionalNumber, typedNumber, windowFields } from '../flag-values.ts';
+import { callService, CallError, type ResponseAt, type ServiceTarget } from '../management-call.ts';
 import { comparedLines, importLines, policyLines, previewLines, testLines, writtenLines } from './printed.ts';
-import { readAction, readCondition, readRequest, readSetFile, readText } from './read.ts';
+import { readAction, typedCondition, readRequest, readSetFile, policyFileText } from './read.ts';
 
 const POLICIES = '/protect/policies';
 const writeFlags = { note: 'TEXT', 'if-version': 'N' };
@@ -17,7 +17,7 @@ export const policyCommands: Commands = {
     optional: { version: 'N', 'hits-since': 'TIME' },
     run: ({ values, target }) => {
       const body = { version: optionalNumber('--version', values['version']), hitsSince: values['hits-since'] };
-      return call(target(), POLICIES, body);
+      return callService(target(), POLICIES, body);
     },
     print: policyLines,
   }),
@@ -48,7 +48,7 @@ export const policyCommands: Commands = {
     run: (given) => {
       const { when = '', then = '', before } = given.values;
       const name = operandOf(given);
-      const policy = { name, when: readCondition(when), then: readAction(then), ...settingsOf(given) };
+      const policy = { name, when: typedCondition(when), then: readAction(then), ...settingsOf(given) };
       return written(given, 'add', { policy, before });
     },
     print: writtenLines,
@@ -87,7 +87,7 @@ export const policyCommands: Commands = {
     isDocument: true,
     positionals: ['CONDITION'],
     run: async (given) => {
-      const expression = readCondition(operandOf(given));
+      const expression = typedCondition(operandOf(given));
       return { text: printExpression(expression), expression };
     },
     print: ({ text, expression }) => [text, '', JSON.stringify(expression, null, 2)],
@@ -101,7 +101,7 @@ export const policyCommands: Commands = {
     run: (given) => {
       const { policies } = given.values;
       const set = policies === undefined ? {} : readSetFile(policies);
-      return call(given.target(), `${POLICIES}/test`, { ...set, ...readRequest(operandOf(given)) });
+      return callService(given.target(), `${POLICIES}/test`, { ...set, ...readRequest(operandOf(given)) });
     },
     print: testLines,
   }),
@@ -111,8 +111,8 @@ export const policyCommands: Commands = {
     positionals: ['FILE'],
     optional: { since: 'TIME', until: 'TIME' },
     run: (given) => {
-      const body = { ...readSetFile(operandOf(given)), ...windowOf(given.values) };
-      return call(given.target(), `${POLICIES}/preview`, body);
+      const body = { ...readSetFile(operandOf(given)), ...windowFields(given.values) };
+      return callService(given.target(), `${POLICIES}/preview`, body);
     },
     print: previewLines,
   }),
@@ -126,9 +126,9 @@ export const policyCommands: Commands = {
     switches: ['apply'],
     run: (given) => {
       const { format, mode, action, place } = given.values;
-      const content = readText(operandOf(given));
+      const content = policyFileText(operandOf(given));
       const body = { format, content, mode, action, place, apply: given.switches.has('apply') };
-      return call(given.target(), `${POLICIES}/import`, { ...body, ...versionFields(given) });
+      return callService(given.target(), `${POLICIES}/import`, { ...body, ...versionFields(given) });
     },
     print: importLines,
     exitCode: ({ taken, takenWithADifference }) => (taken + takenWithADifference === 0 ? 1 : 0),
@@ -138,8 +138,8 @@ export const policyCommands: Commands = {
     example: 'policies history',
     optional: { limit: 'N' },
     run: (given) => {
-      const limit = wholeNumber('--limit', given.values['limit'] ?? '50');
-      return call(given.target(), `${POLICIES}/history`, { limit });
+      const limit = typedNumber('--limit', given.values['limit'] ?? '50');
+      return callService(given.target(), `${POLICIES}/history`, { limit });
     },
   }),
   'policies diff': instanceCommand({
@@ -148,8 +148,8 @@ export const policyCommands: Commands = {
     positionals: ['VERSION'],
     optional: { to: 'N' },
     run: (given) => {
-      const body = { from: wholeNumber('VERSION', operandOf(given)), to: optionalNumber('--to', given.values['to']) };
-      return call(given.target(), `${POLICIES}/diff`, body);
+      const body = { from: typedNumber('VERSION', operandOf(given)), to: optionalNumber('--to', given.values['to']) };
+      return callService(given.target(), `${POLICIES}/diff`, body);
     },
     print: comparedLines,
   }),
@@ -159,7 +159,7 @@ export const policyCommands: Commands = {
     positionals: ['VERSION'],
     optional: writeFlags,
     switches: ['dry-run'],
-    run: (given) => written(given, 'rollback', { version: wholeNumber('VERSION', operandOf(given)) }),
+    run: (given) => written(given, 'rollback', { version: typedNumber('VERSION', operandOf(given)) }),
     print: writtenLines,
   }),
 };
@@ -177,15 +177,15 @@ async function updated(given: Given): Promise<ResponseAt<'/protect/policies/upda
   const next = {
     ...present,
     ...(newName === undefined ? {} : { name: newName }),
-    ...(when === undefined ? {} : { when: readCondition(when) }),
+    ...(when === undefined ? {} : { when: typedCondition(when) }),
     ...(then === undefined ? {} : { then: readAction(then) }),
     ...settingsOf(given),
   };
   return written(given, 'update', { name, policy: next, ifVersion: version });
 }
 
-async function policyNamed(target: Target, name: string) {
-  const { policies, version } = await call(target, POLICIES, {});
+async function policyNamed(target: ServiceTarget, name: string) {
+  const { policies, version } = await callService(target, POLICIES, {});
   const policy = policies.find((one) => one.name === name);
   if (policy === undefined) throw new CallError(`There is no policy named "${name}".`);
   return { policy, version };
@@ -195,7 +195,7 @@ type Write = 'set' | 'add' | 'update' | 'move' | 'remove' | 'rollback';
 
 function written(given: Given, write: Write, body: object): Promise<ResponseAt<`/protect/policies/${Write}`>> {
   const dryRun = given.switches.has('dry-run');
-  return call(given.target(), `${POLICIES}/${write}`, { ...body, ...versionFields(given), dryRun });
+  return callService(given.target(), `${POLICIES}/${write}`, { ...body, ...versionFields(given), dryRun });
 }
 
 function versionFields({ values }: Given): object {

@@ -19,7 +19,7 @@ const SHOWN_AFTER_CHARS = 30;
 const FILE_MAX_BYTES = 4 * 1024 * 1024;
 
 /** @throws CommandError that points at the error */
-export function readCondition(text: string, of = ''): Expression {
+export function typedCondition(text: string, of = ''): Expression {
   const subject = `The condition${of === '' ? '' : ` of ${of}`}`;
   if (text.trimStart().startsWith('{')) return readTree(parseJson(text), subject);
   const parsed = parseExpression(text);
@@ -53,7 +53,7 @@ export interface SetFile {
 
 /** The file of a policy set: `{"policies": […], "limits": […], "origins": {…}}`, or the list of policies alone. */
 export function readSetFile(path: string): SetFile {
-  const document = parseJson(readText(path));
+  const document = parseJson(policyFileText(path));
   const file = Array.isArray(document) ? { policies: document } : document;
   if (!isSetFile(file)) {
     throw new CommandError(
@@ -64,7 +64,7 @@ export function readSetFile(path: string): SetFile {
   for (const [index, policy] of (policies ?? []).entries()) {
     if (!isJsonObject(policy) || typeof policy['when'] !== 'string') continue;
     const { name } = policy;
-    readCondition(policy['when'], typeof name === 'string' ? `the policy "${name}"` : `policy ${index + 1}`);
+    typedCondition(policy['when'], typeof name === 'string' ? `the policy "${name}"` : `policy ${index + 1}`);
   }
   return {
     ...(policies === undefined ? {} : { policies }),
@@ -83,7 +83,7 @@ function isListOrAbsent(value: unknown): boolean {
 }
 
 /** `-`: standard input. */
-export function readText(path: string): string {
+export function policyFileText(path: string): string {
   return contentOf(path, FILE_MAX_BYTES);
 }
 
@@ -124,7 +124,7 @@ export function printAction(then: PolicyAction): string {
 /** A request to test policies on: its reference in the log, an address, or a file (`-`: standard input). @throws CommandError */
 export function readRequest(word: string): GivenRequest {
   const asWritten = readPasted(word);
-  const read = asWritten.ok ? asWritten : readPasted(readText(word));
+  const read = asWritten.ok ? asWritten : readPasted(policyFileText(word));
   if (read.ok) return read.value;
   throw new CommandError(read.error);
 }

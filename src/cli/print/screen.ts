@@ -36,7 +36,7 @@ export function widthOf(text: string): number {
 }
 
 /** At most `width` columns; a cut text ends with `…`. */
-export function cut(text: string, width: number): string {
+export function cutToWidth(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let [shown, used] = ['', 0];
   for (const { segment } of new Intl.Segmenter().segment(stripVTControlCharacters(text))) {
@@ -51,7 +51,7 @@ const BAR_CHARS = 24;
 /** Terminals over a network are slow. */
 const SHOWN_EVERY_MS = 100;
 
-export interface Progress {
+export interface ProgressBar {
   /** `text`: what was done so far, in words. `total` in the same unit as `done`. */
   at(done: number, total: number | null, text: string): void;
   /** Removes the bar. */
@@ -70,7 +70,7 @@ export interface ProgressOutput {
  * A bar for long work, on standard error and only where that is a terminal: `rules import  [#####     ] 52 %  5,200 of
  * 10,000 lines`. Where the total is not known, only the count is shown.
  */
-export function progressOn(output: ProgressOutput, what: string, now: () => number = Date.now): Progress {
+export function progressOn(output: ProgressOutput, what: string, now: () => number = Date.now): ProgressBar {
   if (output.isTTY !== true) return { at: () => {}, end: () => {}, isShown: false };
   let shownAtMs = Number.NEGATIVE_INFINITY;
   return {
@@ -80,7 +80,7 @@ export function progressOn(output: ProgressOutput, what: string, now: () => numb
       shownAtMs = now();
       const line = `${what}  ${total === null ? '' : `${bar(done, total)}  `}${text}`;
       // The last column would wrap the line, which then cannot be overwritten.
-      output.write(`\r\u001B[K${cut(line, (output.columns ?? 80) - 1)}`);
+      output.write(`\r\u001B[K${cutToWidth(line, (output.columns ?? 80) - 1)}`);
     },
     end() {
       if (shownAtMs > Number.NEGATIVE_INFINITY) output.write('\r\u001B[K');

@@ -3,9 +3,9 @@
  * is a block of lines. What visitors chose has no control characters here, so it cannot move the cursor.
  */
 import { printable } from './printable.ts';
-import { cut, type Screen, widthOf } from './screen.ts';
+import { cutToWidth, type Screen, widthOf } from './screen.ts';
 
-export interface Column<Row> {
+export interface TextColumn<Row> {
   title: string;
   cell(row: Row): string | number | boolean | null | undefined;
   /** Of a value as the table shows it. */
@@ -21,7 +21,7 @@ export interface Column<Row> {
 const GAP = '  ';
 const CUT_MIN = 8;
 
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string[] {
+export function table<Row>(columns: readonly TextColumn<Row>[], rows: readonly Row[], screen: Screen): string[] {
   const cells = rows.map((row) => columns.map((column) => shown(column.cell(row))));
   const layout = layoutOf(columns, cells, screen.columns);
   if (layout === null) return blocks(columns, cells, screen);
@@ -35,7 +35,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
  * last column that may be cut.
  */
 export function liveTable<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly TextColumn<Row>[],
   sample: Row,
   screen: Screen,
 ): { head: string; line: (row: Row) => string } {
@@ -58,7 +58,7 @@ interface Layout {
 }
 
 function lineOf<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly TextColumn<Row>[],
   { kept, widths }: Layout,
   numbers: readonly boolean[],
   screen: Screen,
@@ -67,7 +67,7 @@ function lineOf<Row>(
     kept
       .map((at) => {
         const [whole, width] = [texts[at] ?? '', widths[at] ?? 0];
-        const short = columns[at]?.isWhole === true ? whole : cut(whole, width);
+        const short = columns[at]?.isWhole === true ? whole : cutToWidth(whole, width);
         const pad = ' '.repeat(Math.max(0, width - widthOf(short)));
         const styled = style === undefined ? styledCell(columns[at], short, whole, screen) : style(short, at);
         return numbers[at] ? pad + styled : styled + pad;
@@ -76,7 +76,7 @@ function lineOf<Row>(
       .trimEnd();
 }
 
-function headOf<Row>(columns: readonly Column<Row>[], line: Line, screen: Screen): string {
+function headOf<Row>(columns: readonly TextColumn<Row>[], line: Line, screen: Screen): string {
   return line(
     columns.map(({ title }) => title),
     (text) => screen.style('bold', text),
@@ -107,13 +107,13 @@ function isCount(value: unknown): boolean {
   );
 }
 
-function styledCell<Row>(column: Column<Row> | undefined, text: string, whole: string, screen: Screen): string {
+function styledCell<Row>(column: TextColumn<Row> | undefined, text: string, whole: string, screen: Screen): string {
   const style = column?.style?.(whole) ?? null;
   return style === null ? text : screen.style(style, text);
 }
 
 /** Columns that can be left out go first, from the right. `null`: the others do not fit. */
-function layoutOf<Row>(columns: readonly Column<Row>[], cells: readonly string[][], room: number): Layout | null {
+function layoutOf<Row>(columns: readonly TextColumn<Row>[], cells: readonly string[][], room: number): Layout | null {
   const kept = columns.map((_, at) => at);
   for (;;) {
     const widths = fitted(columns, kept, cells, room);
@@ -129,7 +129,7 @@ function layoutOf<Row>(columns: readonly Column<Row>[], cells: readonly string[]
 
 /** The widest column that may be cut is cut first. */
 function fitted<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly TextColumn<Row>[],
   kept: readonly number[],
   cells: readonly string[][],
   room: number,
@@ -152,7 +152,7 @@ function fitted<Row>(
   return widths;
 }
 
-function blocks<Row>(columns: readonly Column<Row>[], cells: readonly string[][], screen: Screen): string[] {
+function blocks<Row>(columns: readonly TextColumn<Row>[], cells: readonly string[][], screen: Screen): string[] {
   return cells.flatMap((row, index) => {
     const pairs = columns.map(({ title }, at) => [title, row[at]] as const).filter(([, text]) => text !== '–');
     return [...(index === 0 ? [] : ['']), ...fields(pairs, screen)];

@@ -1,6 +1,6 @@
 /** Any result for people, where a command has no print of its own: lists of objects are tables, objects are fields. */
 import type { Screen } from './screen.ts';
-import { fields, shown, table, timeText, type Column } from './table.ts';
+import { fields, shown, table, timeText, type TextColumn } from './table.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,7 @@ function listLines(list: readonly unknown[], screen: Screen): string[] {
   if (list.length === 0) return ['None.'];
   if (!list.every(isFields)) return list.map(shown);
   const names = [...new Set(list.flatMap((row) => Object.keys(row)))].slice(0, COLUMNS_MAX);
-  const columns = names.map((title): Column<Fields> => ({ title, cell: (row) => cellOf(title, row[title]) }));
+  const columns = names.map((title): TextColumn<Fields> => ({ title, cell: (row) => cellOf(title, row[title]) }));
   return table(columns, list, screen);
 }
 

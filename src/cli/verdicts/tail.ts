@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReturnedVerdict } from '../../contract/edge/verdict-record.ts';
 import { CommandError } from '../command-line.ts';
 import { instanceCommand, type Commands, type Given } from '../command.ts';
-import { wholeNumber } from '../flag-values.ts';
-import { CallError, call, type Target } from '../management-call.ts';
+import { typedNumber } from '../flag-values.ts';
+import { CallError, callService, type ServiceTarget } from '../management-call.ts';
 import { jsonText } from '../print/printable.ts';
 import { liveTable } from '../print/table.ts';
 import { filterChoices, filterFlags, filterOf, typicalVerdict, verdictColumns } from './verdicts.ts';
@@ -32,22 +32,22 @@ export const tailCommands: Commands = {
 };
 
 async function follow(given: Given): Promise<undefined> {
-  const last = wholeNumber('--last', given.values['last'] ?? '10');
+  const last = typedNumber('--last', given.values['last'] ?? '10');
   if (last > LAST_MAX) throw new CommandError(`--last is ${last}. Use a number up to ${LAST_MAX}.`);
   const filter = filterOf(given.values);
   const { signal } = given;
-  const target: Target = { ...given.target(), signal };
+  const target: ServiceTarget = { ...given.target(), signal };
   const print = printer(given);
   const caughtUp = new CaughtUp(target, filter);
   try {
-    const first = await call(target, '/protect/verdicts/tail', { ...filter, limit: LAST_MAX });
+    const first = await callService(target, '/protect/verdicts/tail', { ...filter, limit: LAST_MAX });
     caughtUp.begin(first.verdicts, first.verdicts.length < LAST_MAX);
     await print(last === 0 ? [] : first.verdicts.slice(-last));
     let { cursor, more } = first;
     while (!signal.aborted) {
       if (!more) await sleep(POLL_MS, undefined, { signal });
       const next = await again(given, () =>
-        call(target, '/protect/verdicts/tail', { ...filter, cursor, limit: LAST_MAX }),
+        callService(target, '/protect/verdicts/tail', { ...filter, cursor, limit: LAST_MAX }),
       );
       // Those before the page are older, so they come first.
       if (next.missed > 0) await again(given, () => caughtUp.missed(print, given.note));
@@ -102,7 +102,7 @@ const LATE_MS = 300_000;
  * named, with the command that lists them.
  */
 export class CaughtUp {
-  readonly #target: Target;
+  readonly #target: ServiceTarget;
   readonly #filter: object;
   /** In the order in which they were shown, oldest first. */
   readonly #shown = new Map<string, number>();
@@ -111,7 +111,7 @@ export class CaughtUp {
   #askedMs: number;
   readonly #now: () => number;
 
-  constructor(target: Target, filter: object, now: () => number = Date.now) {
+  constructor(target: ServiceTarget, filter: object, now: () => number = Date.now) {
     this.#target = target;
     this.#filter = filter;
     this.#now = now;
@@ -148,7 +148,7 @@ export class CaughtUp {
     let cursor: string | undefined;
     do {
       const body = { ...this.#filter, since, until, limit: PAGE_ROWS, cursor };
-      const page = await call(this.#target, '/protect/verdicts', body);
+      const page = await callService(this.#target, '/protect/verdicts', body);
       found.push(...page.verdicts.filter(({ id }) => !this.#shown.has(id)));
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined && found.length < GAP_MAX);

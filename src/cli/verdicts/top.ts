@@ -4,8 +4,8 @@ import { verdictDimensions } from '../../contract/management/verdict-query.ts';
 import { decisions } from '../../contract/vocabulary.ts';
 import { CommandError } from '../command-line.ts';
 import { instanceCommand, type Commands } from '../command.ts';
-import { listOf, timeOf, wholeNumber } from '../flag-values.ts';
-import { call, type ResponseAt } from '../management-call.ts';
+import { listOf, timeOf, typedNumber } from '../flag-values.ts';
+import { callService, type ResponseAt } from '../management-call.ts';
 import type { Screen } from '../print/screen.ts';
 import { table, timeText } from '../print/table.ts';
 import { windowFlags } from './verdicts.ts';
@@ -41,10 +41,10 @@ export const topCommands: Commands = {
         since,
         until,
         bucket: bucketFor(since, until),
-        topN: wholeNumber('--limit', values['limit'] ?? '10'),
+        topN: typedNumber('--limit', values['limit'] ?? '10'),
         decision: listOf(values['decision']),
       };
-      return call(target(), '/protect/traffic-by-dimension', body);
+      return callService(target(), '/protect/traffic-by-dimension', body);
     },
     print: trafficLines,
   }),

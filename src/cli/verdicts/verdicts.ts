@@ -7,11 +7,11 @@ import type { ReturnedVerdict } from '../../contract/edge/verdict-record.ts';
 import { botProofs, decisions, deviceTypes, verdictSources } from '../../contract/vocabulary.ts';
 import { CommandError } from '../command-line.ts';
 import { instanceCommand, type Commands, type Given } from '../command.ts';
-import { listOf, optionalNumber, wholeNumber, windowOf } from '../flag-values.ts';
-import { CallError, call, type ResponseAt, type Target } from '../management-call.ts';
+import { listOf, optionalNumber, typedNumber, windowFields } from '../flag-values.ts';
+import { CallError, callService, type ResponseAt, type ServiceTarget } from '../management-call.ts';
 import { jsonText } from '../print/printable.ts';
 import type { Screen } from '../print/screen.ts';
-import { decisionStyle, liveTable, table, timeText, type Column } from '../print/table.ts';
+import { decisionStyle, liveTable, table, timeText, type TextColumn } from '../print/table.ts';
 
 const PAGE_ROWS_MAX = 1000;
 /** A page that fails for another reason than a refusal is asked for again, after as many milliseconds. */
@@ -51,12 +51,12 @@ export function filterOf(values: Values): object {
     bot: listOf(values['bot']),
     proof: listOf(values['proof']),
     minRulesFired: optionalNumber('--min-rules', values['min-rules']),
-    ...windowOf(values),
+    ...windowFields(values),
   };
 }
 
 /** One verdict as a line of a table, for `gatehouse verdicts` and `gatehouse tail`. */
-export const verdictColumns: readonly Column<ReturnedVerdict>[] = [
+export const verdictColumns: readonly TextColumn<ReturnedVerdict>[] = [
   { title: 'TIME (UTC)', cell: ({ timestamp }) => timeText(timestamp), isWhole: true },
   { title: 'DECISION', cell: ({ decision }) => decision, style: decisionStyle, isWhole: true },
   { title: 'ADDRESS', cell: ({ ip }) => ip, isExtra: true, least: 15 },
@@ -103,11 +103,11 @@ export const verdictCommands: Commands = {
 };
 
 async function onePage(given: Given): Promise<Page> {
-  const limit = wholeNumber('--limit', given.values['limit'] ?? '50');
+  const limit = typedNumber('--limit', given.values['limit'] ?? '50');
   if (limit < 1 || limit > PAGE_ROWS_MAX)
     throw new CommandError(`--limit is ${limit}. Use a number from 1 to ${PAGE_ROWS_MAX}, or --all.`);
   const body = { ...bodyOf(given), limit, cursor: given.values['cursor'] };
-  return await call(given.target(), '/protect/verdicts', body);
+  return await callService(given.target(), '/protect/verdicts', body);
 }
 
 async function writeAll(given: Given): Promise<undefined> {
@@ -134,10 +134,10 @@ async function writeAll(given: Given): Promise<undefined> {
   return undefined;
 }
 
-async function pageAfter(target: Target, body: object): Promise<Page> {
+async function pageAfter(target: ServiceTarget, body: object): Promise<Page> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await call(target, '/protect/verdicts', body);
+      return await callService(target, '/protect/verdicts', body);
     } catch (error) {
       const waitMs = RETRY_AFTER_MS[attempt];
       if (!(error instanceof CallError) || error.isRefusal || waitMs === undefined) throw error;

@@ -9,7 +9,7 @@ import { visitorBinding } from '../../address/visitor-binding.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
 import { BurstPrice, sessionDifficulty } from '../../captcha/plan/burst-price.ts';
 import { powSolved } from '../../captcha/pow/judge-pow.ts';
-import { openSession, sealSession } from '../../captcha/seal/sealed-session.ts';
+import { openSealedSession, sealSession } from '../../captcha/seal/sealed-session.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { SessionCall } from '../../contract/edge/page-reports.ts';
 import type { SessionChallenge } from '../../contract/captcha/challenge-api.ts';
@@ -74,7 +74,7 @@ export async function earnSession(
   answer: SessionAnswer,
 ): Promise<Result<EarnedSession, CaptchaRefusal>> {
   const { instance, nowMs } = call;
-  const opened = await openSession(captchaEngine(call).keyring, answer.challenge, nowMs);
+  const opened = await openSealedSession(captchaEngine(call).keyring, answer.challenge, nowMs);
   if (opened === null) return failed({ kind: 'challenge-invalid' });
   const { jti, instanceId, binding, host, expiresAt } = opened.challenge;
   const isTheirs =

@@ -146,7 +146,7 @@ export function createCompatWidget(
  */
 export type Options = ReadonlyMap<string, unknown>;
 
-export function optionsOf(place: Element, given: object | undefined, inherits: boolean): Options {
+export function widgetOptions(place: Element, given: object | undefined, inherits: boolean): Options {
   const options = new Map<string, unknown>();
   if (inherits)
     for (const { name, value } of place.attributes) if (name.startsWith('data-')) options.set(name.slice(5), value);

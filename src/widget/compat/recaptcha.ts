@@ -1,5 +1,5 @@
 /** `window.grecaptcha`, for pages and libraries that were written for reCAPTCHA 2 or 3. See docs/compatibility.md. */
-import { createCompatWidget, optionsOf, type Dialect } from './compat-widget.ts';
+import { createCompatWidget, widgetOptions, type Dialect } from './compat-widget.ts';
 import { params, startApi, whenReady } from './page-start.ts';
 import { WidgetRegistry, placeOf, type Reference } from './widget-registry.ts';
 
@@ -21,7 +21,7 @@ startApi('grecaptcha', () => {
   const registry = new WidgetRegistry(dialect, (number) => number);
   /** Version 3: a widget for this one token, which nobody sees unless the service asks for a task. */
   function tokenFor(sitekey: string, action: string): Promise<string> {
-    const options = optionsOf(document.body, { sitekey, action, size: 'invisible' }, false);
+    const options = widgetOptions(document.body, { sitekey, action, size: 'invisible' }, false);
     const widget = createCompatWidget({ ...dialect, fields: () => [] }, document.body, options, -1, 0);
     return widget.solve().finally(widget.remove);
   }

@@ -2,7 +2,7 @@
  * The widgets that a page rendered under one product's API. A page that removes a place without `remove` does not keep
  * its widget in memory.
  */
-import { createCompatWidget, optionsOf, textOf, type CompatWidget, type Dialect } from './compat-widget.ts';
+import { createCompatWidget, widgetOptions, textOf, type CompatWidget, type Dialect } from './compat-widget.ts';
 
 /** What an API takes as a widget: its id, its place or a selector of the place, or nothing for the first one. */
 export type Reference = string | number | Element | null | undefined;
@@ -22,7 +22,7 @@ export class WidgetRegistry {
   render(given: Element | string, parameters?: object, inherits = true): CompatWidget {
     const place = placeOf(given);
     if (place === null) throw new Error('There is no such element to render into');
-    const options = optionsOf(place, parameters, inherits);
+    const options = widgetOptions(place, parameters, inherits);
     if (textOf(options, 'sitekey') === '') throw new Error('Missing required parameters: sitekey');
     const number = this.#count++;
     const id = this.#idOf(number);

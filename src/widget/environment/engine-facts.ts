@@ -19,7 +19,7 @@ export function scriptEngine(): ScriptEngine {
   return names.includes('stack') && isOneLine ? 'v8' : 'other';
 }
 
-export function familyMarks(): FamilyMark[] {
+export function seenMarks(): FamilyMark[] {
   return namesFound<FamilyMark>([
     ['chrome-object', 'chrome' in globalThis],
     ['hints', 'userAgentData' in navigator],

@@ -4,7 +4,7 @@
  * service refuses a report that tells of a time before its session.
  */
 import type { TelemetryReport } from '../../contract/edge/page-reports.ts';
-import { sessionId } from '../session-cookie.ts';
+import { cookieSessionId } from '../session-cookie.ts';
 import { automationTraits } from './automation-traits.ts';
 import { DrivenInput } from './driven-input.ts';
 import { inputKinds, PageUse } from './page-use.ts';
@@ -18,7 +18,7 @@ const REPORTS_MAX = 5;
 
 /** Counts from now on, so that no early input of a session that is already open is missed. Reports once there is one. */
 export async function reportTelemetry(base: string, ready: Promise<boolean>, refused: () => void): Promise<void> {
-  let jti = sessionId();
+  let jti = cookieSessionId();
   let use = new PageUse();
   let reports = 0;
   let reported = '';
@@ -35,7 +35,7 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>, ref
 
   /** Starts again with a session that is new to this page. */
   function isSameSession(): boolean {
-    const current = sessionId();
+    const current = cookieSessionId();
     if (current === jti) return current !== null;
     jti = current;
     use = new PageUse();

@@ -7,7 +7,7 @@ import type { ChallengeRequest, ChallengeResponse, SolutionResponse } from '../.
 import { type StartEngine, startWorker } from '../pow/pow-engine.ts';
 import { preparePow, type OnProgress, type PowRunner } from '../pow/pow-runner.ts';
 import type { ScriptLocation } from '../loading/script-location.ts';
-import { sessionId } from '../session-cookie.ts';
+import { cookieSessionId } from '../session-cookie.ts';
 import type { VisualOutcome, VisualTask } from '../visual/visual-module.ts';
 import { CaptchaError } from './captcha-error.ts';
 import { postJson } from './post-json.ts';
@@ -120,7 +120,7 @@ function challengeRequest(
       script: true,
       audio,
     },
-    sessionId: sessionId() ?? undefined,
+    sessionId: cookieSessionId() ?? undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Regions of paths against an oracle that measures every pixel to every edge. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Path } from '../../../src/captcha/visual/drawing/outline.ts';
+import type { OutlinePath } from '../../../src/captcha/visual/drawing/outline.ts';
 import { BAND_PX, RegionMeasure } from '../../../src/captcha/visual/drawing/region.ts';
 import { runs } from '../../support/properties.ts';
 
@@ -18,10 +18,10 @@ const coordinate = fc.oneof(
 );
 const path = fc
   .array(coordinate, { minLength: 6, maxLength: 24 })
-  .map((given): Path => new Float32Array(given.slice(0, given.length - (given.length % 2))));
+  .map((given): OutlinePath => new Float32Array(given.slice(0, given.length - (given.length % 2))));
 
 /** Of the nearest edge, as the measure rounds it. */
-function distanceTo(corners: Path, x: number, y: number): number {
+function distanceTo(corners: OutlinePath, x: number, y: number): number {
   let nearest = Infinity;
   forEachEdge(corners, (fromX, fromY, toX, toY) => {
     const [dx, dy] = [toX - fromX, toY - fromY];
@@ -33,7 +33,7 @@ function distanceTo(corners: Path, x: number, y: number): number {
 }
 
 /** Even-odd: how many edges a ray to the left crosses. An edge at `x` itself is crossed. */
-function isInside(corners: Path, x: number, y: number): boolean {
+function isInside(corners: OutlinePath, x: number, y: number): boolean {
   let crossed = 0;
   forEachEdge(corners, (fromX, fromY, toX, toY) => {
     if (fromY < y === toY < y) return;
@@ -42,7 +42,7 @@ function isInside(corners: Path, x: number, y: number): boolean {
   return crossed % 2 === 1;
 }
 
-function forEachEdge(corners: Path, visit: (fromX: number, fromY: number, toX: number, toY: number) => void): void {
+function forEachEdge(corners: OutlinePath, visit: (fromX: number, fromY: number, toX: number, toY: number) => void): void {
   for (let index = 0; index < corners.length; index += 2) {
     const next = (index + 2) % corners.length;
     visit(corners[index]!, corners[index + 1]!, corners[next]!, corners[next + 1]!);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { main } from '../../../src/cli/deploy/main.ts';
+import { runDeployment } from '../../../src/cli/deploy/main.ts';
 import type { World } from '../../../src/cli/deploy/world.ts';
 import { cheapHosts, fetchWith, type Hosts } from './network.ts';
 import { Platform, TOKEN } from './platform.ts';
@@ -76,7 +76,7 @@ export class Operator {
     const said: string[] = [];
     let error = '';
     try {
-      const code = await main(words, {
+      const code = await runDeployment(words, {
         folder: this.folder,
         isTerminal: this.isTerminal,
         say: (line) => said.push(line),

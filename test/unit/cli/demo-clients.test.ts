@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clients, commandOf, sendAs } from '../../../src/cli/demo/clients.ts';
+import { clients, curlCommand, sendAs } from '../../../src/cli/demo/clients.ts';
 import { startDemoOrigin } from '../../../src/cli/demo/origin.ts';
 import { freePortBase } from '../../support/ports.ts';
 import { expectRows } from '../../support/rows.ts';
@@ -42,7 +42,7 @@ test('the command of each client sends what the view sends', () =>
     seen.length = 0;
     const once = { ...client, times: 1 };
     await sendAs(once, gateUrl);
-    await promisify(execFile)('bash', ['-c', commandOf(once, gateUrl)]);
+    await promisify(execFile)('bash', ['-c', curlCommand(once, gateUrl)]);
     expect(seen).toHaveLength(2);
     expect(seen[1]).toEqual(seen[0]);
   }));

@@ -1,7 +1,7 @@
 /** What people see: aligned tables that fit the terminal, and nothing in them that a visitor could control it with. */
 import { describe, expect, test } from 'vitest';
 import { jsonText } from '../../../src/cli/print/printable.ts';
-import { cut, progressOn, screenOf, widthOf } from '../../../src/cli/print/screen.ts';
+import { cutToWidth, progressOn, screenOf, widthOf } from '../../../src/cli/print/screen.ts';
 import { table } from '../../../src/cli/print/table.ts';
 import { valueLines } from '../../../src/cli/print/value.ts';
 import { expectRows } from '../../support/rows.ts';
@@ -85,8 +85,8 @@ test('only a terminal that wants colours has them', () =>
   ));
 
 test('a cut text never has half a character', () => {
-  expect(cut('👩‍👩‍👧‍👦 family', 3)).toBe('👩‍👩‍👧‍👦…');
-  expect(cut('short', 5)).toBe('short');
+  expect(cutToWidth('👩‍👩‍👧‍👦 family', 3)).toBe('👩‍👩‍👧‍👦…');
+  expect(cutToWidth('short', 5)).toBe('short');
 });
 
 test('JSON has no character that controls a terminal, and the same value', () => {

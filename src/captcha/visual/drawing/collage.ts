@@ -6,7 +6,7 @@
 import { COLOUR_STEP_PX } from '../../../contract/captcha/challenge-api.ts';
 import type { DrawRandom } from '../draw-random.ts';
 import type { Canvas } from './canvas.ts';
-import type { Path } from './outline.ts';
+import type { OutlinePath } from './outline.ts';
 import { newPaper, type Paper } from './paper.ts';
 import { BAND_PX, type Region, RegionMeasure } from './region.ts';
 
@@ -68,14 +68,14 @@ export class Collage {
   }
 
   /** Glues a piece of new paper on top. At most 255 pieces. */
-  glue(path: Path): void {
+  glue(path: OutlinePath): void {
     const region = this.#measure.regionOf(path);
     this.#castShadow(region, Math.round(this.#light.x * SHADOW_PX), Math.round(this.#light.y * SHADOW_PX));
     this.#cover(region, 1, 0);
   }
 
   /** Cuts a piece out, down to new paper: its rim is in the shade where another piece's is lit. */
-  cut(path: Path, { rim, tone }: CutDepth): void {
+  cut(path: OutlinePath, { rim, tone }: CutDepth): void {
     this.#cover(this.#measure.regionOf(path), -rim, tone);
   }
 
@@ -83,7 +83,7 @@ export class Collage {
    * Lays a clear, coloured foil over everything. It changes no light and has no rim, so people look through it. A program
    * that reads colours finds its edges as strong as those of the papers.
    */
-  tint(path: Path): void {
+  tint(path: OutlinePath): void {
     const hue = this.#random.next() * 2 * Math.PI;
     const depth = this.#random.between(...FOIL_HUE);
     const [blue, red] = [depth * Math.cos(hue), depth * Math.sin(hue)];

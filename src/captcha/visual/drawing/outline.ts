@@ -6,7 +6,7 @@ import type { ShapeName } from '../../../contract/captcha/challenge-api.ts';
 import type { DrawRandom } from '../draw-random.ts';
 
 /** x and y of each corner in turn. */
-export type Path = Float32Array<ArrayBuffer>;
+export type OutlinePath = Float32Array<ArrayBuffer>;
 
 /** Longest straight piece, so that a warp bends edges and not only corners. */
 const STEP = 0.14;
@@ -122,7 +122,7 @@ function arrow(bow: number, neck: number, shaft: number, head: number, barb: num
   return [...up, ...side(neck, head, barb), ...side(1, 0), ...side(neck, -head, barb), ...down];
 }
 
-export function outlineOf(shape: ShapeName, random: DrawRandom): Path {
+export function outlineOf(shape: ShapeName, random: DrawRandom): OutlinePath {
   return subdivided(outlines[shape](random));
 }
 
@@ -136,7 +136,7 @@ function polar(count: number, radius: (index: number, angle: number) => number):
   return path;
 }
 
-function subdivided(corners: readonly number[]): Path {
+function subdivided(corners: readonly number[]): OutlinePath {
   const path: number[] = [];
   for (let index = 0; index < corners.length; index += 2) {
     const [x, y] = [corners[index]!, corners[index + 1]!];

@@ -2,7 +2,7 @@
  * Puts an outline somewhere in a picture: turned, sized, seen at a slant and bent, so that no template fits it.
  */
 import type { DrawRandom } from '../draw-random.ts';
-import type { Path } from './outline.ts';
+import type { OutlinePath } from './outline.ts';
 
 export interface Placement {
   centreX: number;
@@ -15,7 +15,7 @@ export interface Placement {
   bend: number;
 }
 
-export function placed(path: Path, at: Placement, random: DrawRandom): Path {
+export function placed(path: OutlinePath, at: Placement, random: DrawRandom): OutlinePath {
   const { bend } = at;
   const tilt = random.next() * Math.PI;
   const squeeze = 1 - bend * random.between(0, 0.3);

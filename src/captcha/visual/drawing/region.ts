@@ -2,7 +2,7 @@
  * A closed path on the pixel grid as signed distances to its edge: positive inside, in pixels, exact near the edge. All
  * that a picture draws of a shape (where its texture changes, where its rim catches light) is a function of them.
  */
-import type { Path } from './outline.ts';
+import type { OutlinePath } from './outline.ts';
 
 /** Distances beyond are drawn alike. */
 export const BAND_PX = 4;
@@ -50,7 +50,7 @@ export class RegionMeasure {
   }
 
   /** It holds until the next call. */
-  regionOf(path: Path): Region {
+  regionOf(path: OutlinePath): Region {
     const box = boxAround(path, this.#width, this.#height);
     const spans = emptySpans(box);
     const [distances, squares, flips] = [this.#distances, this.#squares, this.#flips];
@@ -72,7 +72,7 @@ export class RegionMeasure {
   }
 
   /** Visits the pixels of the grid that are inside. */
-  visitInside(path: Path, { first, step }: Grid, visit: (x: number, y: number) => void): void {
+  visitInside(path: OutlinePath, { first, step }: Grid, visit: (x: number, y: number) => void): void {
     const box = boxAround(path, this.#width, this.#height);
     const { left, top, width, height } = box;
     const spans = emptySpans(box);
@@ -91,7 +91,7 @@ export class RegionMeasure {
   }
 }
 
-function boxAround(path: Path, width: number, height: number): Box {
+function boxAround(path: OutlinePath, width: number, height: number): Box {
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let index = 0; index < path.length; index += 2) {
     minX = Math.min(minX, path[index]!);
@@ -113,7 +113,12 @@ function emptySpans({ width, height }: Box): Int16Array<ArrayBuffer> {
 }
 
 /** Squares order as distances do, and save a root for each edge. Widens the spans to the band. */
-function lowerSquares(squares: Float64Array, { left, top, width, height }: Box, spans: Int16Array, path: Path): void {
+function lowerSquares(
+  squares: Float64Array,
+  { left, top, width, height }: Box,
+  spans: Int16Array,
+  path: OutlinePath,
+): void {
   for (let index = 0; index < path.length; index += 2) {
     const x = path[index]! - left;
     const y = path[index + 1]! - top;
@@ -152,7 +157,7 @@ function lowerSquares(squares: Float64Array, { left, top, width, height }: Box, 
  * 1 where a row goes in or out of the path, by the even-odd rule. One column more than the box, for edges beyond it. Rows
  * that are inside beyond the picture's edge get wider spans.
  */
-function setFlips(flips: Uint8Array, { left, top, width, height }: Box, spans: Int16Array, path: Path): void {
+function setFlips(flips: Uint8Array, { left, top, width, height }: Box, spans: Int16Array, path: OutlinePath): void {
   for (let index = 0; index < path.length; index += 2) {
     const x = path[index]! - left;
     const y = path[index + 1]! - top;

@@ -3,13 +3,13 @@
  * edge, so that people take only the figure for a whole thing. Programs find as many edges on them as on the figure.
  */
 import type { DrawRandom } from '../draw-random.ts';
-import type { Path } from './outline.ts';
+import type { OutlinePath } from './outline.ts';
 
 /** Longest part of an edge: distances are measured in a box around each, so long parts at a slant cost much. */
 const PART_PX = 12;
 
 /** A torn wedge that ends somewhere inside. */
-export function scrapPath(random: DrawRandom, width: number, height: number): Path {
+export function scrapPath(random: DrawRandom, width: number, height: number): OutlinePath {
   const size = Math.min(width, height);
   const from = random.next() * 2 * Math.PI;
   const angle = from + Math.PI + random.between(-0.6, 0.6);
@@ -36,7 +36,7 @@ export function scrapPath(random: DrawRandom, width: number, height: number): Pa
 }
 
 /** A band across the whole picture, `distance` from its centre. */
-export function stripPath(width: number, height: number, angle: number, distance: number, half: number): Path {
+export function stripPath(width: number, height: number, angle: number, distance: number, half: number): OutlinePath {
   const [normalX, normalY] = [Math.cos(angle), Math.sin(angle)];
   const reach = width + height;
   const [centreX, centreY] = [width / 2 + distance * normalX, height / 2 + distance * normalY];
@@ -47,7 +47,7 @@ export function stripPath(width: number, height: number, angle: number, distance
   return divided([corner(reach, half), corner(-reach, half), corner(-reach, -half), corner(reach, -half)].flat());
 }
 
-function divided(corners: readonly number[]): Path {
+function divided(corners: readonly number[]): OutlinePath {
   const path: number[] = [];
   for (let index = 0; index < corners.length; index += 2) {
     const x = corners[index]!;

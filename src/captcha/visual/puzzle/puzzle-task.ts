@@ -7,7 +7,7 @@ import type { PuzzleTask, ShapeName } from '../../../contract/captcha/challenge-
 import { puzzleLook, type PuzzleLook } from '../../../contract/management/site-settings.ts';
 import { Canvas } from '../drawing/canvas.ts';
 import { Collage, type CutDepth } from '../drawing/collage.ts';
-import { outlineOf, type Path } from '../drawing/outline.ts';
+import { outlineOf, type OutlinePath } from '../drawing/outline.ts';
 import { newPaper } from '../drawing/paper.ts';
 import { placed } from '../drawing/placement.ts';
 import { scrapPath, stripPath } from '../drawing/scrap.ts';
@@ -84,7 +84,7 @@ function drawBoard(
   random: DrawRandom,
   look: PuzzleLook,
   radius: number,
-  openings: readonly (Place & { outline: Path; angle: number })[],
+  openings: readonly (BoardPlace & { outline: OutlinePath; angle: number })[],
 ): void {
   const board = new Collage(random, BOARD_WIDTH, BOARD_HEIGHT);
   for (let index = 0; index < SCRAPS_ON_BOARD; index++) board.glue(scrapPath(random, BOARD_WIDTH, BOARD_HEIGHT));
@@ -107,7 +107,7 @@ function drawTray(canvas: Canvas, random: DrawRandom): void {
   canvas.fillBelow(BOARD_HEIGHT, paper.tone, paper);
 }
 
-function drawPiece(random: DrawRandom, outline: Path, angle: number, radius: number): Canvas {
+function drawPiece(random: DrawRandom, outline: OutlinePath, angle: number, radius: number): Canvas {
   const collage = new Collage(random, PIECE_PX, PIECE_PX);
   for (let index = 0; index < SCRAPS_ON_PIECE; index++) collage.glue(scrapPath(random, PIECE_PX, PIECE_PX));
   const centre = { centreX: PIECE_PX / 2, centreY: PIECE_PX / 2 };
@@ -122,7 +122,7 @@ function drawPiece(random: DrawRandom, outline: Path, angle: number, radius: num
 }
 
 /** Another shape, or the same one turned so far that people see that it does not fit. */
-function decoyOf(shape: ShapeName, angle: number, random: DrawRandom): { outline: Path; angle: number } {
+function decoyOf(shape: ShapeName, angle: number, random: DrawRandom): { outline: OutlinePath; angle: number } {
   if (TURNABLE.has(shape) && random.next() < TURNED_SHARE) {
     return { outline: outlineOf(shape, random), angle: angle + random.between(1.6, 2 * Math.PI - 1.6) };
   }
@@ -156,13 +156,13 @@ function drawableScale(scale: number): number {
  * Where a puzzle's openings are. The layout places the right one; the others are scattered around it over the same part
  * of the board, so that its place tells nothing.
  */
-export interface Place {
+export interface BoardPlace {
   x: number;
   y: number;
 }
 
 export interface Openings {
-  decoys: Place[];
+  decoys: BoardPlace[];
   /** Half the side of their outlines' square, pixels: less, the more openings there are. */
   radius: number;
 }
@@ -180,7 +180,7 @@ function openingsIn(
   width: number,
   height: number,
   margin: number,
-  wanted: { right: Place; decoys: number; radius: number; random: DrawRandom },
+  wanted: { right: BoardPlace; decoys: number; radius: number; random: DrawRandom },
 ): Openings {
   const { right, random } = wanted;
   const count = Math.min(OPENINGS_MAX, 1 + wanted.decoys);

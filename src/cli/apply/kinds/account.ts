@@ -1,8 +1,8 @@
 /** What belongs to the account as a whole: access control rules, bots of its own, team members, alert channels. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ListedAccessControlRule } from '../../../contract/management/access-control-rule.ts';
-import type { AccessRule } from '../access-control-rules.ts';
-import { differing, type Kind, type phases, planDeletions, type Planning } from '../plan.ts';
+import type { SettableRule } from '../access-control-rules.ts';
+import { differing, type ItemKind, type phases, planDeletions, type Planning } from '../plan.ts';
 import type { Wanted } from '../read-config.ts';
 import { resolved } from '../secret-reference.ts';
 
@@ -10,7 +10,7 @@ import { resolved } from '../secret-reference.ts';
 type Outcome = { before: object | null; after: object; send: () => Promise<unknown> } | 'kept' | 'skipped';
 
 interface Section<Item, Current> {
-  kind: Kind;
+  kind: ItemKind;
   /** The section of the configuration file. */
   name: keyof Wanted;
   phase: keyof typeof phases;
@@ -79,12 +79,12 @@ export async function planAccessControl(
   if (over > 0) plan.note(`${over} access control rules have expired and are not created. Remove them from the file.`);
 }
 
-export function settable(listed: ListedAccessControlRule): AccessRule {
+export function settable(listed: ListedAccessControlRule): SettableRule {
   const { userScopeHash: _hash, createdAt: _created, updatedAt: _updated, expired: _expired, ...rule } = listed;
   return rule;
 }
 
-function conditionsOf({ conditions }: Pick<AccessRule, 'conditions'>): string {
+function conditionsOf({ conditions }: Pick<SettableRule, 'conditions'>): string {
   return conditions.map(({ field, value }) => `${field}:${value}`).join(' and ');
 }
 

@@ -4,7 +4,7 @@ import {
   newInstanceSettings,
   type ProtectInstance,
 } from '../../../contract/management/instance-settings.ts';
-import { differing, planDeletions, type Change, type Made, type Planning } from '../plan.ts';
+import { differing, planDeletions, type PlannedChange, type Made, type Planning } from '../plan.ts';
 import type { Wanted, WantedInstance } from '../read-config.ts';
 import { planLists } from './lists.ts';
 import { planPolicies } from './policies.ts';
@@ -57,7 +57,7 @@ function planNewInstance({ state, report, plan }: Planning, instance: WantedInst
   if (site === undefined) report.add(path, 'needs a site, because the account has no instance with this cname');
   checkThresholds(report, path, newInstanceSettings.parse(settings));
   const after = { name, site, settings };
-  const change: Change = { kind: 'instance', name: cname, action: 'create', before: null, after };
+  const change: PlannedChange = { kind: 'instance', name: cname, action: 'create', before: null, after };
   plan.add('newInstance', `create the instance ${cname}`, [change], async (made) => {
     const globalSiteKey = made.siteKeyOf(site ?? '');
     await state.call('/protect/instances/create', { name, cname, globalSiteKey, ...settings });
@@ -87,7 +87,7 @@ function planKnownInstance(
     ...moved?.[which],
     ...(changed === null ? {} : { settings: changed[which] }),
   });
-  const change: Change = {
+  const change: PlannedChange = {
     kind: 'instance',
     name: cname,
     action: 'change',

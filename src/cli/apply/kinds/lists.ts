@@ -8,7 +8,7 @@ import { settingsErrors, type ListSettings, type ListStatus } from '../../../con
 import { parseSelector } from '../../../lists/selector.ts';
 import { shownUrl } from '../../../service/http/shown-url.ts';
 import type { FileList } from '../config-schema.ts';
-import { differing, planDeletions, type Change, type Planning } from '../plan.ts';
+import { differing, planDeletions, type PlannedChange, type Planning } from '../plan.ts';
 import type { At, WantedInstance } from '../read-config.ts';
 import { resolved, withHiddenReferences } from '../secret-reference.ts';
 import { settingsOfList } from '../service-state.ts';
@@ -55,7 +55,7 @@ function planList(planning: Planning, cname: string, list: At<FileList>, current
   if ('url' in body || (sendsSecret && given.url !== undefined)) body['url'] = address(planning, list);
   if ('authorization' in secret) body['authorization'] = wantsSecret ? header(planning, list) : null;
   const action = current === null ? 'create' : 'change';
-  const change: Change = {
+  const change: PlannedChange = {
     kind: 'list',
     of: cname,
     name,

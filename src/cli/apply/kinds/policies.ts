@@ -4,7 +4,7 @@ import { policySet, type PolicySet } from '../../../contract/management/policy-s
 import { canonicalPolicySet } from '../../../policies/canonical.ts';
 import { diffPolicySets, type ItemDifference } from '../../../policies/diff.ts';
 import { printExpression } from '../../../policies/text/print.ts';
-import { pruned, type Change, type Planning } from '../plan.ts';
+import { pruned, type PlannedChange, type Planning } from '../plan.ts';
 import type { WantedInstance } from '../read-config.ts';
 import { stepsOf } from '../report.ts';
 
@@ -111,7 +111,11 @@ function checked(
   return null;
 }
 
-function changeOf(kind: Change['kind'], of: string, difference: ItemDifference<{ name: string }>): Change {
+function changeOf(
+  kind: PlannedChange['kind'],
+  of: string,
+  difference: ItemDifference<{ name: string }>,
+): PlannedChange {
   const { change, name, before, after, placeBefore, placeAfter } = difference;
   if (change === 'moved') {
     return { kind, of, name, action: 'move', before: { place: placeBefore }, after: { place: placeAfter } };

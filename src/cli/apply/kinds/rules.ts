@@ -5,12 +5,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EdgeRuleCanonical, EdgeRuleListed } from '../../../contract/management/edge-rule.ts';
 import type { ProtectInstance } from '../../../contract/management/instance-settings.ts';
-import { pruned, type Change, type Planning } from '../plan.ts';
+import { pruned, type PlannedChange, type Planning } from '../plan.ts';
 import { ruleKey, type WantedInstance } from '../read-config.ts';
 import { RULES_PER_CALL } from '../service-state.ts';
 
 interface Comparison {
-  writes: Change[];
+  writes: PlannedChange[];
   unnamed: EdgeRuleCanonical[];
   unchanged: number;
 }
@@ -38,7 +38,7 @@ export async function planRules(
       write('create', { rules: changes.map(({ after }) => sent(after as EdgeRuleCanonical, planning.nowMs)) }),
     );
   }
-  const deletions = gone.map((rule): Change => ({
+  const deletions = gone.map((rule): PlannedChange => ({
     ...named(rule, cname),
     action: 'delete',
     before: rule,
@@ -59,7 +59,7 @@ async function compared(
   wanted: ReadonlyMap<string, EdgeRuleCanonical>,
   current: ProtectInstance | null,
 ): Promise<Comparison> {
-  let writes: Change[] = [];
+  let writes: PlannedChange[] = [];
   let unnamed: EdgeRuleCanonical[] = [];
   let unchanged = 0;
   let missing = new Set(wanted.keys());
@@ -90,7 +90,7 @@ async function compared(
   return { writes, unnamed, unchanged };
 }
 
-function named(rule: EdgeRuleCanonical, cname: string): Pick<Change, 'kind' | 'of' | 'name'> {
+function named(rule: EdgeRuleCanonical, cname: string): Pick<PlannedChange, 'kind' | 'of' | 'name'> {
   return { kind: 'rule', of: cname, name: `${rule.type}:${rule.value}` };
 }
 
@@ -106,7 +106,7 @@ function sent(rule: EdgeRuleCanonical, nowMs: number): object {
   return isOver(rule, nowMs) ? { ...rule, expired: true } : rule;
 }
 
-function* batches(changes: readonly Change[]): Generator<{ changes: readonly Change[]; range: string }> {
+function* batches(changes: readonly PlannedChange[]): Generator<{ changes: readonly PlannedChange[]; range: string }> {
   for (let from = 0; from < changes.length; from += RULES_PER_CALL) {
     const part = changes.slice(from, from + RULES_PER_CALL);
     const count = part.length.toLocaleString('en');

@@ -1,7 +1,7 @@
 /** Sites, by name or by their key. A deleted site keeps its name, so naming it again activates it. */
 import { type SiteSettings, siteSettings } from '../../../contract/management/site-settings.ts';
 import type { FileSite } from '../config-schema.ts';
-import { type Change, differing, type Made, planDeletions, type Planning } from '../plan.ts';
+import { type PlannedChange, differing, type Made, planDeletions, type Planning } from '../plan.ts';
 import type { At, Wanted } from '../read-config.ts';
 import { stepsOf } from '../report.ts';
 import type { ShownSite } from '../service-state.ts';
@@ -76,7 +76,7 @@ function planNewSite({ state, report, plan }: Planning, { path, name, settings =
     const isMissing = inner[0] === 'domains' && !('domains' in settings);
     report.add([...path, 'settings', ...stepsOf(inner)], isMissing ? 'is required for a new site' : message);
   }
-  const change: Change = { kind: 'site', name, action: 'create', before: null, after: { settings } };
+  const change: PlannedChange = { kind: 'site', name, action: 'create', before: null, after: { settings } };
   plan.add('site', `create the site ${name}`, [change], async (made) => {
     const { siteKey } = await state.call('/sites/create', { name, settings });
     made.siteKeys.set(name.toLowerCase(), siteKey);
@@ -105,7 +105,7 @@ function planKnownSite(
     ...(changed === null ? {} : { settings: changed[which] }),
   });
   const action = active ? 'change' : 'activate';
-  const change: Change = { kind: 'site', name, action, before: side('before'), after: side('after') };
+  const change: PlannedChange = { kind: 'site', name, action, before: side('before'), after: side('after') };
   plan.add('site', `${action} the site ${name}`, [change], async () => {
     const answer = active ? { version } : await state.call('/sites/activate', {}, { siteKey });
     if (renamed === null && changed === null) return;
@@ -116,7 +116,7 @@ function planKnownSite(
 /** An account always has one default, so the file can only move it. */
 function planDefault({ state, plan }: Planning, { name, isDefault }: At<FileSite>, current?: ShownSite): void {
   if (isDefault === undefined || (current?.isDefault === true && current.active)) return;
-  const change: Change = {
+  const change: PlannedChange = {
     kind: 'site',
     name,
     action: 'change',
