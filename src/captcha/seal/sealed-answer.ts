@@ -5,7 +5,7 @@
  */
 import type { Bytes } from '../../bytes/utf8.ts';
 import { encodeFields } from './field-encoding.ts';
-import { keyDay, type Keyring } from './keyring.ts';
+import { CLOCK_SKEW_MS, keyDay, type Keyring } from './keyring.ts';
 import { seal, type SealPurpose, unseal } from './seal.ts';
 
 export type TaskPurpose = Exclude<SealPurpose, 'token'>;
@@ -28,29 +28,34 @@ export async function sealAnswered(
   return seal(keyring, purpose, [...fields, tag], issuedAt);
 }
 
-export interface OpenedAnswer {
-  fields: Bytes[];
+export interface OpenedTask<Task> {
+  challenge: Task;
   /** Compares in constant time. Always false for a task that was sealed without an answer. */
-  answeredBy(answer: Uint8Array, issuedAt: number): Promise<boolean>;
+  answeredBy(answer: Uint8Array): Promise<boolean>;
 }
 
-/** The `count` fields of a task, or `null`: not sealed by this deployment for this purpose, or changed. */
-export async function openAnswered(
+/**
+ * The task that `read` makes of its `count` fields. `null`: not sealed by this deployment for this purpose, changed, or
+ * from the future. The caller checks expiry.
+ */
+export async function openAnswered<Task extends { issuedAt: number }>(
   keyring: Keyring,
   purpose: TaskPurpose,
   text: string,
-  count: number,
   nowMs: number,
-): Promise<OpenedAnswer | null> {
+  { count, read }: { count: number; read: (fields: readonly Bytes[]) => Task | null },
+): Promise<OpenedTask<Task> | null> {
   const opened = await unseal(keyring, purpose, text, count + 1, nowMs);
   if (opened === null) return null;
   const fields = opened.slice(0, count);
   const tag = opened[count]!;
+  const challenge = read(fields);
+  if (challenge === null || challenge.issuedAt > nowMs + CLOCK_SKEW_MS) return null;
   return {
-    fields,
-    async answeredBy(answer, issuedAt) {
+    challenge,
+    async answeredBy(answer) {
       if (tag.length !== TAG_BYTES) return false;
-      const key = await keyring.tagKey('answer', keyDay(issuedAt));
+      const key = await keyring.tagKey('answer', keyDay(challenge.issuedAt));
       return crypto.subtle.verify('HMAC', key, tag, encodeFields([...fields, answer]));
     },
   };

@@ -7,8 +7,8 @@ import type { Bytes } from '../../bytes/utf8.ts';
 import * as z from 'zod/mini';
 import { puzzleLookChange } from '../../contract/management/site-settings.ts';
 import { jsonField, numberField, readJson, readNumber } from './field-encoding.ts';
-import { CLOCK_SKEW_MS, type Keyring } from './keyring.ts';
-import { openAnswered, sealAnswered } from './sealed-answer.ts';
+import type { Keyring } from './keyring.ts';
+import { openAnswered, type OpenedTask, sealAnswered } from './sealed-answer.ts';
 import { COURSE_FIELDS, courseFields, readCourse, type SealedCourse } from './sealed-course.ts';
 
 /** What judging needs beside the answer. Bounded, and read only after the seal has opened. */
@@ -61,18 +61,11 @@ export function sealChallenge(
   return sealAnswered(keyring, 'challenge', fieldsOf(challenge), answer, challenge.issuedAt);
 }
 
-export interface OpenedChallenge {
-  challenge: SealedChallenge;
-  /** Compares in constant time. Always false for a challenge that was sealed without an answer. */
-  answeredBy(answer: Uint8Array): Promise<boolean>;
-}
+export type OpenedChallenge = OpenedTask<SealedChallenge>;
 
 /** `null`: not sealed by this deployment, changed, or from the future. The caller checks expiry. */
-export async function openChallenge(keyring: Keyring, text: string, nowMs: number): Promise<OpenedChallenge | null> {
-  const opened = await openAnswered(keyring, 'challenge', text, FIELDS, nowMs);
-  const challenge = opened && challengeOf(opened.fields);
-  if (challenge === null || challenge.issuedAt > nowMs + CLOCK_SKEW_MS) return null;
-  return { challenge, answeredBy: (answer) => opened!.answeredBy(answer, challenge.issuedAt) };
+export function openChallenge(keyring: Keyring, text: string, nowMs: number): Promise<OpenedChallenge | null> {
+  return openAnswered(keyring, 'challenge', text, nowMs, { count: FIELDS, read: challengeOf });
 }
 
 function fieldsOf(challenge: SealedChallenge): Bytes[] {

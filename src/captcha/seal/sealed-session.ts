@@ -5,8 +5,8 @@
  */
 import type { Bytes } from '../../bytes/utf8.ts';
 import { jsonField, numberField, readJson, readNumber, readText, textField } from './field-encoding.ts';
-import { CLOCK_SKEW_MS, type Keyring } from './keyring.ts';
-import { openAnswered, sealAnswered } from './sealed-answer.ts';
+import type { Keyring } from './keyring.ts';
+import { openAnswered, type OpenedTask, sealAnswered } from './sealed-answer.ts';
 import { type ChallengeParams, challengeParams } from './sealed-challenge.ts';
 
 const sessionLanes = ['rsw', 'sha256'] as const;
@@ -34,21 +34,13 @@ export function sealSession(keyring: Keyring, session: SealedSession, answer: Ui
   return sealAnswered(keyring, 'session', fieldsOf(session), answer, session.issuedAt);
 }
 
-export interface UnsealedSession {
-  challenge: SealedSession;
-  answeredBy(answer: Uint8Array): Promise<boolean>;
-}
-
 /** `null`: not sealed by this deployment, changed, or from the future. The caller checks expiry and whose it is. */
-export async function openSealedSession(
+export function openSealedSession(
   keyring: Keyring,
   text: string,
   nowMs: number,
-): Promise<UnsealedSession | null> {
-  const opened = await openAnswered(keyring, 'session', text, FIELDS, nowMs);
-  const challenge = opened && sessionOf(opened.fields);
-  if (challenge === null || challenge.issuedAt > nowMs + CLOCK_SKEW_MS) return null;
-  return { challenge, answeredBy: (answer) => opened!.answeredBy(answer, challenge.issuedAt) };
+): Promise<OpenedTask<SealedSession> | null> {
+  return openAnswered(keyring, 'session', text, nowMs, { count: FIELDS, read: sessionOf });
 }
 
 function fieldsOf({ jti, instanceId, binding, host, lane, issuedAt, expiresAt, params }: SealedSession): Bytes[] {

@@ -62,7 +62,7 @@ export interface PlanStep {
   /** Such as `update the site shop`. */
   title: string;
   changes: readonly PlannedChange[];
-  run: (made: Made) => Promise<void>;
+  run: (made: Made) => Promise<unknown>;
 }
 
 /** Keys that only the service knows, and that a step before has received. */
@@ -122,6 +122,13 @@ export class PlanBuilder {
 
   add(phase: keyof typeof phases, title: string, changes: readonly PlannedChange[], run: PlanStep['run']): void {
     this.#steps.push({ phase: phases[phase], title, changes, run });
+  }
+
+  /** A step with one change. */
+  addChange(phase: keyof typeof phases, change: PlannedChange, run: PlanStep['run']): void {
+    const { kind, of, name, action } = change;
+    const place = of === undefined ? '' : ` of ${of}`;
+    this.add(phase, `${action} the ${kind} ${name}${place}`, [change], run);
   }
 
   keep(count = 1): void {
@@ -191,12 +198,9 @@ export function planDeletions<Item>(
   const ofInstance = of === undefined ? '' : ` of ${of}`;
   const gone = pruned(planning, unnamed, { path, isEmpty, what: `${plurals[kind]}${ofInstance}` });
   for (const item of gone) {
-    const name = nameOf(item);
-    const subject = { kind, ...(of === undefined ? {} : { of }), name };
+    const subject = { kind, ...(of === undefined ? {} : { of }), name: nameOf(item) };
     const change: PlannedChange = { ...subject, action: 'delete', before: shown?.(item) ?? null, after: null };
-    planning.plan.add(phase, `delete the ${kind} ${name}${ofInstance}`, [change], async (made) => {
-      await remove(item, made);
-    });
+    planning.plan.addChange(phase, change, (made) => remove(item, made));
   }
   return gone;
 }

@@ -40,21 +40,21 @@ export type At<Item> = Item & { path: FieldPath };
 
 export interface WantedInstance extends Omit<FileInstance, 'rules' | 'policies' | 'limits' | 'origins' | 'lists'> {
   path: FieldPath;
-  rules?: Map<string, EdgeRuleCanonical>;
-  policies?: Policy[];
-  limits?: Limit[];
-  origins?: Record<string, Origin>;
-  lists?: Map<string, At<FileList>>;
+  rules: Map<string, EdgeRuleCanonical> | undefined;
+  policies: Policy[] | undefined;
+  limits: Limit[] | undefined;
+  origins: Record<string, Origin> | undefined;
+  lists: Map<string, At<FileList>> | undefined;
 }
 
 /** `undefined`: the file does not name this kind. By name. */
 export interface Wanted {
-  sites?: Map<string, At<FileSite>>;
-  instances?: Map<string, WantedInstance>;
-  accessControl?: Map<string, WantedAccessRule>;
-  bots?: Map<string, OwnBot>;
-  users?: Map<string, At<FileUser>>;
-  alertChannels?: Map<string, At<FileChannel>>;
+  sites: Map<string, At<FileSite>> | undefined;
+  instances: Map<string, WantedInstance> | undefined;
+  accessControl: Map<string, WantedAccessRule> | undefined;
+  bots: Map<string, OwnBot> | undefined;
+  users: Map<string, At<FileUser>> | undefined;
+  alertChannels: Map<string, At<FileChannel>> | undefined;
 }
 
 export interface ReadConfig {
@@ -107,18 +107,24 @@ function tooLarge(path: string): CommandError {
 async function wantedOf(file: ConfigFile, report: Report): Promise<Wanted> {
   const { sites, instances, accessControl, bots, users, alertChannels } = file;
   return {
-    ...(sites === undefined ? {} : { sites: sitesOf(sites, report) }),
-    ...(instances === undefined ? {} : { instances: instancesOf(instances, report) }),
-    ...(accessControl === undefined ? {} : { accessControl: await readAccessRules(accessControl, report) }),
-    ...(bots === undefined ? {} : { bots: report.unique(bots, ['bots'], 'id', ({ id }) => id) }),
-    ...(users === undefined ? {} : { users: usersOf(users, report) }),
-    ...(alertChannels === undefined
-      ? {}
-      : { alertChannels: report.unique(located(alertChannels, ['alertChannels']), ['alertChannels'], 'name', nameOf) }),
+    sites: sites && sitesOf(sites, report),
+    instances: instances && instancesOf(instances, report),
+    accessControl: accessControl && (await readAccessRules(accessControl, report)),
+    bots: bots && report.unique(bots, ['bots'], 'id', ({ id }) => id),
+    users: users && usersOf(users, report),
+    alertChannels: alertChannels && byName(alertChannels, ['alertChannels'], report),
   };
 }
 
 const nameOf = ({ name }: { name: string }): string => name;
+
+function byName<Item extends { name: string }>(
+  items: readonly Item[],
+  at: FieldPath,
+  report: Report,
+): Map<string, At<Item>> {
+  return report.unique(located(items, at), at, 'name', nameOf);
+}
 
 function located<Item>(items: readonly Item[], at: FieldPath): At<Item>[] {
   return items.map((item, index) => ({ ...item, path: [...at, index] }));
@@ -167,11 +173,11 @@ function wantedInstance(given: FileInstance, path: FieldPath, report: Report): W
   return {
     ...instance,
     path,
-    ...(rules === undefined ? {} : { rules: rulesOf(rules, at('rules'), report) }),
-    ...(policies === undefined ? {} : { policies: policiesOf(policies, at('policies'), report) }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(origins === undefined ? {} : { origins }),
-    ...(lists === undefined ? {} : { lists: report.unique(located(lists, at('lists')), at('lists'), 'name', nameOf) }),
+    rules: rules && rulesOf(rules, at('rules'), report),
+    policies: policies && policiesOf(policies, at('policies'), report),
+    limits,
+    origins,
+    lists: lists && byName(lists, at('lists'), report),
   };
 }
 

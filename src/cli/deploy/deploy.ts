@@ -33,9 +33,9 @@ import { routePattern } from './zone.ts';
 export interface DeployOptions {
   site: string;
   name: string;
-  serviceHost?: string;
-  email?: string;
-  masterKeyFile?: string;
+  serviceHost: string | undefined;
+  email: string | undefined;
+  masterKeyFile: string | undefined;
   dryRun: boolean;
 }
 

@@ -17,9 +17,9 @@ import { domainsOf } from './zone.ts';
 export interface DestroyOptions {
   name: string;
   /** Only this site's edge. */
-  site?: string;
+  site: string | undefined;
   /** The confirmation of a script: the name of what is destroyed. */
-  yes?: string;
+  yes: string | undefined;
 }
 
 export async function destroy(options: DestroyOptions, world: World): Promise<void> {

@@ -17,9 +17,9 @@ const KEY_NAME = 'npm run deploy -- enforce';
 export interface EnforceOptions {
   site: string;
   name: string;
-  masterKeyFile?: string;
+  masterKeyFile: string | undefined;
   /** Percent of the visitors, as text. */
-  rollout?: string;
+  rollout: string | undefined;
   monitor: boolean;
 }
 

@@ -13,27 +13,21 @@ import { upgrade } from './upgrade.ts';
 import { terminal, type World } from './world.ts';
 
 interface Command extends CommandLine {
-  /** Returns the exit code. */
-  run(given: Arguments, world: World): Promise<number>;
+  /** `false` makes the exit code 1. */
+  run(given: Arguments, world: World): Promise<unknown>;
 }
 
 const name = { name: 'NAME' } as const;
 const keyFile = { 'master-key-file': 'PATH' } as const;
 const nameOf = ({ values }: Arguments): string => values['name'] ?? DEFAULT_NAME;
-const keyFileOf = ({ values }: Arguments) =>
-  values['master-key-file'] === undefined ? {} : { masterKeyFile: values['master-key-file'] };
 
 const mode = (about: string, monitor: boolean, optional: Record<string, string>): Command => ({
   about,
   required: { site: 'HOST' },
   optional: { ...name, ...keyFile, ...optional },
-  run: async (given, world) => {
-    const { site = '', rollout } = given.values;
-    await enforce(
-      { site, name: nameOf(given), monitor, ...keyFileOf(given), ...(rollout === undefined ? {} : { rollout }) },
-      world,
-    );
-    return 0;
+  run: (given, world) => {
+    const { site = '', rollout, 'master-key-file': masterKeyFile } = given.values;
+    return enforce({ site, name: nameOf(given), monitor, masterKeyFile, rollout }, world);
   },
 });
 
@@ -44,47 +38,30 @@ const commands: Readonly<Record<string, Command>> = {
     required: { site: 'HOST' },
     optional: { ...name, 'service-host': 'HOST', email: 'ADDRESS', ...keyFile },
     switches: ['dry-run'],
-    run: async (given, world) => {
-      const { site = '', email, 'service-host': serviceHost } = given.values;
-      await deploy(
-        {
-          site,
-          name: nameOf(given),
-          dryRun: given.switches.has('dry-run'),
-          ...keyFileOf(given),
-          ...(email === undefined ? {} : { email }),
-          ...(serviceHost === undefined ? {} : { serviceHost }),
-        },
-        world,
-      );
-      return 0;
+    run: (given, world) => {
+      const { site = '', email, 'service-host': serviceHost, 'master-key-file': masterKeyFile } = given.values;
+      const dryRun = given.switches.has('dry-run');
+      return deploy({ site, name: nameOf(given), dryRun, masterKeyFile, email, serviceHost }, world);
     },
   },
   status: {
     about: 'Says what of the deployment is there. The exit code is 1 if something is missing.',
     optional: name,
-    run: async (given, world) => ((await status(nameOf(given), world)) ? 0 : 1),
+    run: (given, world) => status(nameOf(given), world),
   },
   upgrade: {
     about: 'Deploys this checkout: tables, service, then the gates of all sites.',
     optional: { ...name, ...keyFile },
-    run: async (given, world) => {
-      await upgrade(nameOf(given), given.values['master-key-file'], world);
-      return 0;
-    },
+    run: (given, world) => upgrade(nameOf(given), given.values['master-key-file'], world),
   },
   enforce: mode('Challenges and blocks visitors of a site, or of a part of them.', false, { rollout: 'PERCENT' }),
   monitor: mode('Records again, and enforces nothing.', true, {}),
   destroy: {
     about: 'Deletes the deployment with all its data, or the gate of one site, after asking twice.',
     optional: { ...name, site: 'HOST', yes: 'NAME' },
-    run: async (given, world) => {
+    run: (given, world) => {
       const { site, yes } = given.values;
-      await destroy(
-        { name: nameOf(given), ...(site === undefined ? {} : { site }), ...(yes === undefined ? {} : { yes }) },
-        world,
-      );
-      return 0;
+      return destroy({ name: nameOf(given), site, yes }, world);
     },
   },
 };
@@ -117,7 +94,7 @@ export async function runDeployment(argv: readonly string[], world: World): Prom
     }
     const line = commands[command]!;
     const given = argumentsOf(`npm run deploy -- ${command}`.trim(), line, command === '' ? argv : argv.slice(1));
-    return await line.run(given, world);
+    return (await line.run(given, world)) === false ? 1 : 0;
   } catch (error) {
     world.complain(failure(error, process.env));
     return 1;

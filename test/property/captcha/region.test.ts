@@ -42,7 +42,10 @@ function isInside(corners: OutlinePath, x: number, y: number): boolean {
   return crossed % 2 === 1;
 }
 
-function forEachEdge(corners: OutlinePath, visit: (fromX: number, fromY: number, toX: number, toY: number) => void): void {
+function forEachEdge(
+  corners: OutlinePath,
+  visit: (fromX: number, fromY: number, toX: number, toY: number) => void,
+): void {
   for (let index = 0; index < corners.length; index += 2) {
     const next = (index + 2) % corners.length;
     visit(corners[index]!, corners[index + 1]!, corners[next]!, corners[next + 1]!);

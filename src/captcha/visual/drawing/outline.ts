@@ -123,7 +123,7 @@ function arrow(bow: number, neck: number, shaft: number, head: number, barb: num
 }
 
 export function outlineOf(shape: ShapeName, random: DrawRandom): OutlinePath {
-  return subdivided(outlines[shape](random));
+  return subdivided(outlines[shape](random), STEP);
 }
 
 /** `count` corners around the centre, the first at the top. */
@@ -136,12 +136,13 @@ function polar(count: number, radius: (index: number, angle: number) => number):
   return path;
 }
 
-function subdivided(corners: readonly number[]): OutlinePath {
+/** With corners so close that none of its edges is longer than `longest`. */
+export function subdivided(corners: readonly number[], longest: number): OutlinePath {
   const path: number[] = [];
   for (let index = 0; index < corners.length; index += 2) {
     const [x, y] = [corners[index]!, corners[index + 1]!];
     const [toX, toY] = [corners[(index + 2) % corners.length]!, corners[(index + 3) % corners.length]!];
-    const pieces = Math.max(1, Math.ceil(Math.hypot(toX - x, toY - y) / STEP));
+    const pieces = Math.max(1, Math.ceil(Math.hypot(toX - x, toY - y) / longest));
     for (let piece = 0; piece < pieces; piece++) {
       path.push(x + ((toX - x) * piece) / pieces, y + ((toY - y) * piece) / pieces);
     }

@@ -3,7 +3,7 @@
  * edge, so that people take only the figure for a whole thing. Programs find as many edges on them as on the figure.
  */
 import type { DrawRandom } from '../draw-random.ts';
-import type { OutlinePath } from './outline.ts';
+import { type OutlinePath, subdivided } from './outline.ts';
 
 /** Longest part of an edge: distances are measured in a box around each, so long parts at a slant cost much. */
 const PART_PX = 12;
@@ -27,11 +27,12 @@ export function scrapPath(random: DrawRandom, width: number, height: number): Ou
     [length + random.between(-skew, skew), -tip],
     [-size * 0.4, -half],
   ] as const;
-  return divided(
+  return subdivided(
     corners.flatMap(([along, across]) => [
       startX + alongX * along - alongY * across,
       startY + alongY * along + alongX * across,
     ]),
+    PART_PX,
   );
 }
 
@@ -44,20 +45,8 @@ export function stripPath(width: number, height: number, angle: number, distance
     centreX - normalY * along + normalX * across,
     centreY + normalX * along + normalY * across,
   ];
-  return divided([corner(reach, half), corner(-reach, half), corner(-reach, -half), corner(reach, -half)].flat());
-}
-
-function divided(corners: readonly number[]): OutlinePath {
-  const path: number[] = [];
-  for (let index = 0; index < corners.length; index += 2) {
-    const x = corners[index]!;
-    const y = corners[index + 1]!;
-    const toX = corners[(index + 2) % corners.length]!;
-    const toY = corners[(index + 3) % corners.length]!;
-    const parts = Math.ceil(Math.hypot(toX - x, toY - y) / PART_PX);
-    for (let part = 0; part < parts; part++) {
-      path.push(x + ((toX - x) * part) / parts, y + ((toY - y) * part) / parts);
-    }
-  }
-  return new Float32Array(path);
+  return subdivided(
+    [corner(reach, half), corner(-reach, half), corner(-reach, -half), corner(reach, -half)].flat(),
+    PART_PX,
+  );
 }

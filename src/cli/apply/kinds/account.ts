@@ -42,10 +42,7 @@ function planSection<Item, Current>(
     if (typeof outcome === 'string') continue;
     const { before, after, send } = outcome;
     const action = namesakes.length === 0 ? 'create' : 'change';
-    const name = nameOf(item);
-    plan.add(phase, `${action} the ${kind} ${name}`, [{ kind, name, action, before, after }], async () => {
-      await send();
-    });
+    plan.addChange(phase, { kind, name: nameOf(item), action, before, after }, send);
   }
   const unnamed = existing.filter((one) => !wanted.has(keyOf(one)) && !isKept(one));
   planDeletions(planning, unnamed, { ...section, path: [section.name], isEmpty: wanted.size === 0, phase: 'deletion' });

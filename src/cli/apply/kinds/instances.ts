@@ -4,7 +4,7 @@ import {
   newInstanceSettings,
   type ProtectInstance,
 } from '../../../contract/management/instance-settings.ts';
-import { differing, planDeletions, type PlannedChange, type Made, type Planning } from '../plan.ts';
+import { differing, planDeletions, type PlannedChange, type Planning } from '../plan.ts';
 import type { Wanted, WantedInstance } from '../read-config.ts';
 import { planLists } from './lists.ts';
 import { planPolicies } from './policies.ts';
@@ -58,7 +58,7 @@ function planNewInstance({ state, report, plan }: Planning, instance: WantedInst
   checkThresholds(report, path, newInstanceSettings.parse(settings));
   const after = { name, site, settings };
   const change: PlannedChange = { kind: 'instance', name: cname, action: 'create', before: null, after };
-  plan.add('newInstance', `create the instance ${cname}`, [change], async (made) => {
+  plan.addChange('newInstance', change, async (made) => {
     const globalSiteKey = made.siteKeyOf(site ?? '');
     await state.call('/protect/instances/create', { name, cname, globalSiteKey, ...settings });
     made.instanceKeys.set(cname, globalSiteKey);
@@ -87,14 +87,8 @@ function planKnownInstance(
     ...moved?.[which],
     ...(changed === null ? {} : { settings: changed[which] }),
   });
-  const change: PlannedChange = {
-    kind: 'instance',
-    name: cname,
-    action: 'change',
-    before: side('before'),
-    after: side('after'),
-  };
-  plan.add('instance', `change the instance ${cname}`, [change], async (made: Made) => {
+  const sides = { before: side('before'), after: side('after') };
+  plan.addChange('instance', { kind: 'instance', name: cname, action: 'change', ...sides }, async (made) => {
     const globalSiteKey = moved === null ? current.globalSiteKey : made.siteKeyOf(moved.after.site);
     const siteField = moved === null ? {} : { globalSiteKey };
     const body = { id, ...renamed?.after, ...siteField, ...changed?.after, ifVersion: version };

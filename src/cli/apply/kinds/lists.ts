@@ -63,10 +63,10 @@ function planList(planning: Planning, cname: string, list: At<FileList>, current
     before: current === null ? null : { ...changed?.before, ...formerSecret(secret, current) },
     after: { ...changed?.after, ...secret },
   };
-  plan.add('lists', `${action} the list ${name} of ${cname}`, [change], async (made) => {
-    const operation = current === null ? 'create' : 'update';
-    await state.call(`/protect/lists/${operation}`, { name, ...body }, { siteKey: made.instanceKeyOf(cname) });
-  });
+  const operation = current === null ? 'create' : 'update';
+  plan.addChange('lists', change, (made) =>
+    state.call(`/protect/lists/${operation}`, { name, ...body }, { siteKey: made.instanceKeyOf(cname) }),
+  );
 }
 
 function formerSecret(secret: object, { hasAuthorization }: ListStatus): object {

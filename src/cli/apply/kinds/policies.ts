@@ -38,9 +38,9 @@ export async function planPolicies(
   plan.keep(count - changes.filter(({ action }) => action !== 'delete').length);
   if (changes.length === 0) return;
   const body = Object.fromEntries(named.map((section) => [section, after[section]]));
-  plan.add('policies', `set the ${named.join(', ')} of ${cname}`, changes, async (made) => {
+  plan.add('policies', `set the ${named.join(', ')} of ${cname}`, changes, (made) => {
     const siteKey = made.instanceKeyOf(cname);
-    await state.call('/protect/policies/set', { ...body, ifVersion: current.version }, { siteKey });
+    return state.call('/protect/policies/set', { ...body, ifVersion: current.version }, { siteKey });
   });
 }
 

@@ -1,7 +1,7 @@
 /** Sites, by name or by their key. A deleted site keeps its name, so naming it again activates it. */
 import { type SiteSettings, siteSettings } from '../../../contract/management/site-settings.ts';
 import type { FileSite } from '../config-schema.ts';
-import { type PlannedChange, differing, type Made, planDeletions, type Planning } from '../plan.ts';
+import { type PlannedChange, differing, planDeletions, type Planning } from '../plan.ts';
 import type { At, Wanted } from '../read-config.ts';
 import { stepsOf } from '../report.ts';
 import type { ShownSite } from '../service-state.ts';
@@ -77,7 +77,7 @@ function planNewSite({ state, report, plan }: Planning, { path, name, settings =
     report.add([...path, 'settings', ...stepsOf(inner)], isMissing ? 'is required for a new site' : message);
   }
   const change: PlannedChange = { kind: 'site', name, action: 'create', before: null, after: { settings } };
-  plan.add('site', `create the site ${name}`, [change], async (made) => {
+  plan.addChange('site', change, async (made) => {
     const { siteKey } = await state.call('/sites/create', { name, settings });
     made.siteKeys.set(name.toLowerCase(), siteKey);
   });
@@ -106,7 +106,7 @@ function planKnownSite(
   });
   const action = active ? 'change' : 'activate';
   const change: PlannedChange = { kind: 'site', name, action, before: side('before'), after: side('after') };
-  plan.add('site', `${action} the site ${name}`, [change], async () => {
+  plan.addChange('site', change, async () => {
     const answer = active ? { version } : await state.call('/sites/activate', {}, { siteKey });
     if (renamed === null && changed === null) return;
     await state.call('/sites/update', { ...side('after'), ifVersion: answer.version }, { siteKey });
@@ -116,14 +116,9 @@ function planKnownSite(
 /** An account always has one default, so the file can only move it. */
 function planDefault({ state, plan }: Planning, { name, isDefault }: At<FileSite>, current?: ShownSite): void {
   if (isDefault === undefined || (current?.isDefault === true && current.active)) return;
-  const change: PlannedChange = {
-    kind: 'site',
-    name,
-    action: 'change',
-    before: { isDefault: false },
-    after: { isDefault: true },
-  };
-  plan.add('defaultSite', `make ${name} the default site`, [change], async (made: Made) => {
-    await state.call('/sites/update', { isDefault: true }, { siteKey: made.siteKeyOf(name) });
-  });
+  const [before, after] = [{ isDefault: false }, { isDefault: true }];
+  const change: PlannedChange = { kind: 'site', name, action: 'change', before, after };
+  plan.add('defaultSite', `make ${name} the default site`, [change], (made) =>
+    state.call('/sites/update', after, { siteKey: made.siteKeyOf(name) }),
+  );
 }
