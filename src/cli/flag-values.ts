@@ -54,10 +54,8 @@ export function timeOf(flag: string, text: string | undefined, nowMs = Date.now(
 }
 
 /** `--since` and `--until` as fields of a call. */
-export function windowFields(values: Readonly<Record<string, string | undefined>>): { since?: string; until?: string } {
-  const since = timeOf('--since', values['since']);
-  const until = timeOf('--until', values['until']);
-  return { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+export function windowFields(values: Readonly<Record<string, string | undefined>>): object {
+  return { since: timeOf('--since', values['since']), until: timeOf('--until', values['until']) };
 }
 
 /** `30d`, or a date, as a time of the API. @throws CommandError */

@@ -41,7 +41,7 @@ import {
 const FORMAT = 1;
 
 /** Content of `stack.json`. */
-export interface StackFacts {
+export interface StackFacts extends Omit<Seed, 'clientJwt'>, Pick<StackSecrets, 'signalsSecret' | 'opsToken'> {
   pid: number;
   edgeUrl: string;
   serviceUrl: string;
@@ -49,15 +49,7 @@ export interface StackFacts {
   /** A one-time link into the console, made at the start. */
   signInUrl: string;
   originUrl: string;
-  accountId: string;
-  ownerEmail: string;
-  apiKey: string;
-  siteKey: string;
-  secretKey: string;
-  instanceId: string;
   clientJwt: string;
-  signalsSecret: string;
-  opsToken: string;
 }
 
 const text = z.string().check(z.minLength(1));

@@ -8,7 +8,6 @@ import type { EnvironmentReport, TelemetryReport } from '../contract/edge/page-r
 import type { RiskCause, RiskDetector } from '../contract/edge/risk-detectors.ts';
 import { environmentFindings } from './environment/environment-findings.ts';
 import type { EnvironmentFacts, OpenedBefore, RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
-import { isImplausible } from './implausible.ts';
 import { scoreRisk, type ExplainedScore } from './session-score.ts';
 
 /** The visitor of a session call, as the edge reports them. */
@@ -212,4 +211,34 @@ function scored(state: SessionState, cause: RiskCause, nowMs: number): SessionSt
 
 function bounded(userAgent: string): string {
   return userAgent.slice(0, USER_AGENT_MAX_CHARS);
+}
+
+/** Browsers send pointer and scroll events once a frame: 240 a second on the fastest screens. */
+const EVENTS_PER_SECOND_MAX = 250;
+/** No one presses or types faster, even with ten fingers. */
+const PRESSES_PER_SECOND_MAX = 40;
+/**
+ * A page counts from the moment its session was opened, as the browser learned of it, so an honest report is always
+ * younger than the session. This much is for the clocks of two Workers.
+ */
+const CLOCK_SLACK_MS = 2000;
+/** Many events at the start of a short report prove nothing. */
+const GRACE_EVENTS = 50;
+
+/**
+ * A report that no page can have made: its counts contradict each other or the clock. A script that posts telemetry
+ * without a page has to invent its counts. `ageMs`: how long the session has lived, by the service's clock.
+ */
+export function isImplausible(report: TelemetryReport, ageMs: number): boolean {
+  const { elapsedMs, visibleMs, firstInteractionMs, pointerMoves, presses, touches, leaps, keys, keyGaps } = report;
+  const { wheels, scrolls } = report;
+  if (elapsedMs > ageMs + CLOCK_SLACK_MS) return true;
+  if (visibleMs > elapsedMs || touches + leaps > presses || keyGaps > keys) return true;
+  const touched = pointerMoves + presses + keys + wheels;
+  if (firstInteractionMs === null ? touched > 0 : touched === 0) return true;
+  if (firstInteractionMs !== null && firstInteractionMs > elapsedMs) return true;
+  const seconds = elapsedMs / 1000;
+  const moved = pointerMoves + wheels + scrolls;
+  if (moved > 3 * EVENTS_PER_SECOND_MAX * seconds + GRACE_EVENTS) return true;
+  return presses + keys > PRESSES_PER_SECOND_MAX * seconds + GRACE_EVENTS;
 }

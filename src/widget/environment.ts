@@ -5,11 +5,17 @@
 import type { EnvironmentSign } from '../contract/edge/page-report-names.ts';
 import type { EnvironmentReport } from '../contract/edge/page-reports.ts';
 import { inFreshRealm, type Realm } from './dom/fresh-realm.ts';
-import { browserTraits } from './environment/browser-traits.ts';
-import { seenMarks, featureBits, pageSystem, scriptEngine } from './environment/engine-facts.ts';
+import {
+  asHints,
+  browserTraits,
+  featureBits,
+  hasOtherFullVersion,
+  pageSystem,
+  scriptEngine,
+  seenMarks,
+  windowSigns,
+} from './environment/engine-facts.ts';
 import { falseNatives } from './environment/false-natives.ts';
-import { asHints, hasOtherFullVersion } from './environment/hint-facts.ts';
-import { windowSigns } from './environment/window-signs.ts';
 import { askWorker, browserFacts, type WorkerFacts, workerFacts } from './environment/worker-facts.ts';
 import { provide } from './loading/asset-loader.ts';
 import { automationTraits, namesFound } from './protect/automation-traits.ts';

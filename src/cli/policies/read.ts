@@ -45,10 +45,10 @@ export function pointedAt(text: string, { line, column }: TextError): string {
   return `${where}  ${lead}${shown}\n  ${' '.repeat(lead.length + column - 1 - start)}^`;
 }
 
-export interface SetFile {
-  policies?: unknown[];
-  limits?: unknown[];
-  origins?: object;
+interface SetFile {
+  policies: unknown[] | undefined;
+  limits: unknown[] | undefined;
+  origins: object | undefined;
 }
 
 /** The file of a policy set: `{"policies": […], "limits": […], "origins": {…}}`, or the list of policies alone. */
@@ -66,11 +66,7 @@ export function readSetFile(path: string): SetFile {
     const { name } = policy;
     typedCondition(policy['when'], typeof name === 'string' ? `the policy "${name}"` : `policy ${index + 1}`);
   }
-  return {
-    ...(policies === undefined ? {} : { policies }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(origins === undefined ? {} : { origins }),
-  };
+  return { policies, limits, origins };
 }
 
 function isSetFile(file: unknown): file is SetFile {

@@ -3,11 +3,16 @@
  * Only what was found is kept, not the report.
  */
 import type { ClientHeaders } from '../../contract/edge/edge-api.ts';
-import type { EnvironmentSign, FamilyMark } from '../../contract/edge/page-report-names.ts';
+import {
+  type EnvironmentSign,
+  type FamilyMark,
+  languageFeatures,
+  type PageSystem,
+  type Renderer,
+  type ScriptEngine,
+} from '../../contract/edge/page-report-names.ts';
 import type { EnvironmentReport } from '../../contract/edge/page-reports.ts';
-import { claimedBrowser } from '../headers/claimed-browser.ts';
-import { cannotDraw, claimedEnvironment, type ClaimedEnvironment } from './claimed-environment.ts';
-import { contradictsVersion } from './engine-version.ts';
+import { claimedBrowser, type Engine } from '../headers/claimed-browser.ts';
 
 interface Compared {
   report: EnvironmentReport;
@@ -115,4 +120,90 @@ function isImplausible({ report, headers, claim, sendsClientHints }: Compared): 
   if (engine === 'gecko' && !marks.some((mark) => geckoMarks.includes(mark))) return true;
   if (engine === 'v8' && isSecure && sendsClientHints && hints === null) return true;
   return engine !== 'other' && claim.major >= FEATURES_SINCE && features === 0;
+}
+
+/**
+ * Which versions of an engine have the functions of the language that a page reported. Versions are those of MDN's
+ * compatibility data; some versions of reserve allow for flags and for errors in it.
+ */
+type Feature = (typeof languageFeatures)[number];
+type Versioned = 'chromium' | 'firefox';
+
+const since: Readonly<Record<Versioned, Readonly<Record<Feature, number>>>> = {
+  chromium: {
+    findLast: 97,
+    toSorted: 110,
+    fromAsync: 121,
+    union: 122,
+    Iterator: 122,
+    try: 128,
+    escape: 136,
+    fromBase64: 140,
+    Temporal: 144,
+  },
+  firefox: {
+    findLast: 104,
+    toSorted: 115,
+    fromAsync: 115,
+    union: 127,
+    Iterator: 131,
+    try: 134,
+    escape: 134,
+    fromBase64: 133,
+    Temporal: 139,
+  },
+};
+const RESERVE = 4;
+
+/** Whether an engine of this version has other functions. */
+function contradictsVersion(engine: Versioned, major: number, features: number): boolean {
+  return languageFeatures.some((name, place) => {
+    const isThere = Math.floor(features / 2 ** place) % 2 === 1;
+    return isThere ? major < since[engine][name] - RESERVE : major >= since[engine][name] + RESERVE;
+  });
+}
+
+/** What the page of a browser must look like, by the browser that its user agent names. */
+interface ClaimedEnvironment {
+  /** `null`: a browser that is not known here, of which nothing is expected. */
+  engine: Engine | null;
+  scriptEngine: ScriptEngine | null;
+  /** Major version of Chromium or Firefox; 0 for others. */
+  major: number;
+  system: PageSystem | null;
+  /** With a mouse and a window. */
+  isDesktop: boolean;
+}
+
+const scriptEngines: Readonly<Record<Engine, ScriptEngine>> = { chromium: 'v8', firefox: 'gecko', safari: 'jsc' };
+
+function claimedEnvironment(userAgent: string): ClaimedEnvironment {
+  const { engine, chromium } = claimedBrowser(userAgent);
+  // The last Edge with an engine of its own called itself Chrome.
+  const known = /\bEdge\/\d/.test(userAgent) ? null : engine;
+  const firefox = known === 'firefox' ? Number(/Firefox\/(\d{1,4})/.exec(userAgent)?.[1]) : 0;
+  return {
+    engine: known,
+    scriptEngine: known && scriptEngines[known],
+    major: chromium || firefox,
+    system: systemOf(userAgent),
+    isDesktop: !/Android|Mobile|iPad|Tablet/.test(userAgent),
+  };
+}
+
+function systemOf(userAgent: string): PageSystem | null {
+  if (/Windows NT/.test(userAgent)) return 'windows';
+  if (/Macintosh|iPhone|iPad|iPod/.test(userAgent)) return 'apple';
+  return /Linux|Android|CrOS|X11/.test(userAgent) ? 'linux' : null;
+}
+
+/** What never draws for this browser on this system. A driver of another system's graphics gives the system away. */
+function cannotDraw({ engine, system }: ClaimedEnvironment, renderer: Renderer): boolean {
+  if (engine === null || system === null) return false;
+  if (renderer === 'direct3d') return system !== 'windows';
+  if (renderer === 'metal') return system !== 'apple';
+  if (renderer === 'vulkan') return system !== 'linux';
+  // Chromium on Windows draws by Direct3D, even where there is no graphics card.
+  if (renderer === 'opengl' || renderer === 'llvmpipe') return engine === 'chromium' && system === 'windows';
+  return false;
 }

@@ -3,7 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { drawAudioTask } from '../../../src/captcha/visual/audio/audio-task.ts';
 import { decodeBase64url } from '../../../src/bytes/base64url.ts';
 import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
-import { judgeVisual, otherForm, tooSoonStep, visualStep } from '../../../src/captcha/visual/judge-visual.ts';
+import {
+  answeredTooSoon,
+  judgeVisual,
+  otherForm,
+  tooSoonStep,
+  visualStep,
+} from '../../../src/captcha/visual/judge-visual.ts';
 import { drawRandom, type DrawRandom } from '../../../src/captcha/visual/draw-random.ts';
 import {
   IMAGE_TILES,
@@ -26,7 +32,6 @@ import { newJti } from '../../../src/captcha/seal/sealed-course.ts';
 import { outlineOf } from '../../../src/captcha/visual/drawing/outline.ts';
 import { placed } from '../../../src/captcha/visual/drawing/placement.ts';
 import { RegionMeasure } from '../../../src/captcha/visual/drawing/region.ts';
-import { answeredTooSoon } from '../../../src/captcha/visual/human-time.ts';
 import {
   COLOUR_STEP_PX,
   audioTask,

@@ -1,11 +1,11 @@
 /** What each event does to a session's state. The transitions are pure and compute the score again each time. */
 import { describe, expect, test } from 'vitest';
 import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
-import { isImplausible } from '../../../src/risk/implausible.ts';
 import {
-  crowded,
-  lineageOf,
   NO_LINEAGE,
+  crowded,
+  isImplausible,
+  lineageOf,
   opened,
   renewed,
   reported,

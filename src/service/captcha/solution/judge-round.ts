@@ -4,13 +4,13 @@
  * once, so that nobody collects tasks until an easy one comes.
  */
 import {
+  answeredTooSoon,
   judgeVisual,
   otherForm,
   tooSoonStep,
   type VisualStep,
   visualStep,
 } from '../../../captcha/visual/judge-visual.ts';
-import { answeredTooSoon } from '../../../captcha/visual/human-time.ts';
 import type { SiteSettings } from '../../../contract/management/site-settings.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import type { RateLimitError } from '../../http/service-error.ts';
