@@ -47,10 +47,10 @@ const QUICKEST_GAP_MS = 20;
 const HOPS_MIN = 3;
 /** Five requests a second for a whole minute. A page with its pictures stays below. */
 const BURST_PER_MINUTE = 300;
-/** Not `no-plugins`: a person's Chrome that is set to download PDF files has none either. */
 /** A /16 or /48 has many more people than an office. On any site, most of those who stay touch the page. */
 const AROUND_TIMES = 10;
 const AROUND_IDLE_PER_TOUCHED = 3;
+/** Not `no-plugins`: a person's Chrome that is set to download PDF files has none either. */
 const headlessTraits: readonly TelemetryTrait[] = ['no-languages', 'zero-window', 'no-chrome-object'];
 
 /** Findings that are detectors of their own. The others join detectors that also look at telemetry. */

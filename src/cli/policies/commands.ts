@@ -1,6 +1,6 @@
 /** The commands `gatehouse policies …` over the management API, of a local stack or a deployed service. */
 import { printExpression } from '../../policies/text/print.ts';
-import { command, instanceCommand, type Commands, type Given } from '../command.ts';
+import { type Command, command, instanceCommand, type Commands, type Given } from '../command.ts';
 import { optionalNumber, typedNumber, windowFields } from '../flag-values.ts';
 import { callService, CallError, type ResponseAt, type ServiceTarget } from '../management-call.ts';
 import { comparedLines, importLines, policyLines, previewLines, testLines, writtenLines } from './printed.ts';
@@ -9,6 +9,15 @@ import { readAction, typedCondition, readRequest, readSetFile, policyFileText } 
 const POLICIES = '/protect/policies';
 const writeFlags = { note: 'TEXT', 'if-version': 'N' };
 const rule = { description: 'TEXT', mode: 'enforce|monitor' };
+
+type Write = 'set' | 'add' | 'update' | 'move' | 'remove' | 'rollback';
+type Written = ResponseAt<`/protect/policies/${Write}`>;
+
+/** A command that makes a new version. */
+function writeCommand(entry: Omit<Command<Written>, 'on' | 'switches' | 'print'>): Command {
+  const optional = { ...entry.optional, ...writeFlags };
+  return instanceCommand({ ...entry, optional, switches: ['dry-run'], print: writtenLines });
+}
 
 export const policyCommands: Commands = {
   'policies list': instanceCommand({
@@ -28,57 +37,45 @@ export const policyCommands: Commands = {
     run: async (given) => (await policyNamed(given.target(), operandOf(given))).policy,
     print: (policy) => [JSON.stringify(policy, null, 2)],
   }),
-  'policies set': instanceCommand({
+  'policies set': writeCommand({
     about: 'Replaces the policies, limits and origins by those of a JSON file. FILE may be - for standard input.',
     example: 'policies set set.json',
     positionals: ['FILE'],
-    optional: writeFlags,
-    switches: ['dry-run'],
     run: (given) => written(given, 'set', readSetFile(operandOf(given))),
-    print: writtenLines,
   }),
-  'policies add': instanceCommand({
+  'policies add': writeCommand({
     about:
       'Adds a policy at the end, or before another one. ACTION is such as block, "challenge 2" or "redirect /x 302".',
     example: `policies add shop-bots --when 'path startsWith "/shop"' --then challenge`,
     positionals: ['NAME'],
     required: { when: 'CONDITION', then: 'ACTION' },
-    optional: { before: 'NAME', ...rule, ...writeFlags },
-    switches: ['dry-run'],
+    optional: { before: 'NAME', ...rule },
     run: (given) => {
       const { when = '', then = '', before } = given.values;
       const name = operandOf(given);
       const policy = { name, when: typedCondition(when), then: readAction(then), ...settingsOf(given) };
       return written(given, 'add', { policy, before });
     },
-    print: writtenLines,
   }),
-  'policies update': instanceCommand({
+  'policies update': writeCommand({
     about: 'Changes what is given of a policy, and keeps the rest.',
     example: 'policies update NAME --mode enforce',
     positionals: ['NAME'],
-    optional: { when: 'CONDITION', then: 'ACTION', name: 'NAME', ...rule, ...writeFlags },
-    switches: ['dry-run'],
+    optional: { when: 'CONDITION', then: 'ACTION', name: 'NAME', ...rule },
     run: updated,
-    print: writtenLines,
   }),
-  'policies move': instanceCommand({
+  'policies move': writeCommand({
     about: 'Puts a policy before another one, or at the end.',
     example: 'policies move NAME',
     positionals: ['NAME'],
-    optional: { before: 'NAME', ...writeFlags },
-    switches: ['dry-run'],
+    optional: { before: 'NAME' },
     run: (given) => written(given, 'move', { name: operandOf(given), before: given.values['before'] }),
-    print: writtenLines,
   }),
-  'policies remove': instanceCommand({
+  'policies remove': writeCommand({
     about: 'Removes a policy.',
     example: 'policies remove NAME',
     positionals: ['NAME'],
-    optional: writeFlags,
-    switches: ['dry-run'],
     run: (given) => written(given, 'remove', { name: operandOf(given) }),
-    print: writtenLines,
   }),
   'policies check': command({
     about: 'Checks a condition without a service, and prints both of its forms.',
@@ -153,14 +150,11 @@ export const policyCommands: Commands = {
     },
     print: comparedLines,
   }),
-  'policies rollback': instanceCommand({
+  'policies rollback': writeCommand({
     about: 'Makes the policies what they were at a version of the history.',
     example: 'policies rollback 1',
     positionals: ['VERSION'],
-    optional: writeFlags,
-    switches: ['dry-run'],
     run: (given) => written(given, 'rollback', { version: typedNumber('VERSION', operandOf(given)) }),
-    print: writtenLines,
   }),
 };
 
@@ -169,7 +163,7 @@ function operandOf({ positionals: [operand = ''] }: Given): string {
   return operand;
 }
 
-async function updated(given: Given): Promise<ResponseAt<'/protect/policies/update'>> {
+async function updated(given: Given): Promise<Written> {
   const { when, then, name: newName } = given.values;
   const name = operandOf(given);
   const { policy, version } = await policyNamed(given.target(), name);
@@ -191,9 +185,7 @@ async function policyNamed(target: ServiceTarget, name: string) {
   return { policy, version };
 }
 
-type Write = 'set' | 'add' | 'update' | 'move' | 'remove' | 'rollback';
-
-function written(given: Given, write: Write, body: object): Promise<ResponseAt<`/protect/policies/${Write}`>> {
+function written(given: Given, write: Write, body: object): Promise<Written> {
   const dryRun = given.switches.has('dry-run');
   return callService(given.target(), `${POLICIES}/${write}`, { ...body, ...versionFields(given), dryRun });
 }
