@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { parseJson } from '../bytes/json.ts';
 import { attackTriggers } from '../contract/management/attack-mode.ts';
-import type { InstancePolicy } from '../contract/management/instance-policy.ts';
+import { type InstancePolicy, instancePolicy } from '../contract/management/instance-policy.ts';
 
 const moment = z.int();
 
@@ -111,4 +111,14 @@ export function attackPolicy(policy: InstancePolicy): InstancePolicy {
   const { html, json } = policy.enforcementPolicy;
   if (html.onPending === 'challenge' || html.onPending === 'block') return policy;
   return { ...policy, enforcementPolicy: { html: { ...html, onPending: 'challenge' }, json } };
+}
+
+/**
+ * The settings that decide about requests now; in attack mode they are stricter. In the order of the schema, so that the
+ * hash of a config does not depend on how a row was written.
+ */
+export function currentPolicy(instance: InstancePolicy & { attack: AttackState }, nowMs: number): InstancePolicy {
+  const fields = Object.keys(instancePolicy.shape) as (keyof InstancePolicy)[];
+  const policy = Object.fromEntries(fields.map((field) => [field, instance[field]])) as InstancePolicy;
+  return isUnderAttack(instance.attack, nowMs) ? attackPolicy(policy) : policy;
 }

@@ -2,6 +2,7 @@
  * `gatehouse limits preview`: who would have been above the limits of an instance, or of a file, by the requests of its log.
  * It asks the management API, of a local stack or a deployed service.
  */
+import { stoppedSentence } from '../contract/management/stopped-sentence.ts';
 import { instanceCommand, type Commands } from './command.ts';
 import { windowFields } from './flag-values.ts';
 import { callService, type ResponseAt } from './management-call.ts';
@@ -38,9 +39,10 @@ function report(preview: Preview, screen: Screen): string[] {
 }
 
 function effectLines(effect: Preview['effects'][number], screen: Screen): string[] {
-  const { limit, mode, requests, above, untold, addresses, unlogged, visitors } = effect;
+  const { limit, mode, requests, above, untold, stopped, addresses, unlogged, visitors } = effect;
   const monitored = mode === 'monitor' ? ' (monitor)' : '';
   const lines = [`${limit}${monitored}: ${above} of ${requests} requests above it, of ${addresses} addresses.`];
+  if (stopped.length > 0) lines.push(`  ${stoppedSentence(stopped)}`);
   if (untold > 0) lines.push(`  Of ${untold} more nobody can tell.`);
   if (unlogged.length > 0) lines.push(`  The log does not hold: ${unlogged.join(', ')}.`);
   if (visitors.length === 0) return lines.map(printable);

@@ -162,7 +162,7 @@ function contentOf(path: string): string {
 }
 
 function previewLines(preview: Preview, screen: Screen): string[] {
-  const { plan, changed, changedAddresses, refusedLines, effects, rulesTouched } = preview;
+  const { plan, changed, changedAddresses, untold, refusedLines, effects, rulesTouched } = preview;
   const shownEffects = effects.slice(0, EFFECTS_SHOWN);
   const refused = refusedLines
     .slice(0, REFUSED_SHOWN)
@@ -172,6 +172,7 @@ function previewLines(preview: Preview, screen: Screen): string[] {
     ...refused,
     ...(refusedLines.length > refused.length ? [`  and ${refusedLines.length - refused.length} more`] : []),
     reachLine(preview, `${changed} would be decided otherwise, of ${changedAddresses} addresses.`),
+    ...(untold === 0 ? [] : [`Of ${untold} the log does not keep what the policies ask for.`]),
     ...changeLines(preview, screen),
     ...(effects.length === 0
       ? []

@@ -8,7 +8,7 @@ import { newEventId } from '../logsink/event-id.ts';
 import { refuse, throughGate, type EdgeApp } from './gate.ts';
 import { type EdgeMode, isolateOf } from './isolate/isolate.ts';
 import { protectRoutes } from './protect/routes.ts';
-import { canonicalTarget } from './request/canonical-path.ts';
+import { canonicalTarget } from '../decide/request-target.ts';
 import { readFacts } from './request/facts.ts';
 
 /**

@@ -13,12 +13,12 @@ import { NOT_RETURNED, returnedSubmission, spendHeld } from './challenge/held-su
 import { isJudged, type JudgedContext, type RequestContext, unjudged } from './decide/context.ts';
 import { judge } from './decide/judge.ts';
 import { knownVisitor } from './decide/known-visitor.ts';
-import { errorVerdict, isBlockedByRules, pastBudget, type Verdict } from './decide/verdict.ts';
+import { errorVerdict, isBlockedByRules, pastBudget, type Verdict } from '../decide/verdict.ts';
 import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn, type OriginFault } from './origin/call-origin.ts';
 import { isForRobotsFile } from './origin/robots-file.ts';
 import type { PendingBudget, PendingKind } from './limits/pending-budget.ts';
-import { UNROUTABLE, isAt } from './request/canonical-path.ts';
+import { UNROUTABLE, isAt } from '../decide/request-target.ts';
 import { isTextForm, type RequestFacts } from './request/facts.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import { limitStep } from './challenge/limit-step.ts';

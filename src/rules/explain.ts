@@ -28,6 +28,8 @@ export const liftingSources: readonly VerdictSource[] = ['clearance', 'verified'
 /** In a record's list of fired rules, but neither rules nor policies. */
 const NO_RULE = /^(?:risk|limit|session):/;
 
+const SERVED = "Allowed: one of the gate's own addresses, which it serves to everybody whom no rule blocks.";
+
 type ExplainedRecord = Pick<
   VerdictRecord,
   | 'inputs'
@@ -45,6 +47,8 @@ type ExplainedRecord = Pick<
 export function explainRecord(record: ExplainedRecord): string {
   const { decision, source, session_status: status, ruleset_version: rulesetVersion } = record;
   const inputs = inputsOfRecord(record);
+  // Older edges recorded here what was decided about the visitor.
+  if (source === 'internal' && decision === 'allow') return SERVED;
   if (record.explain !== undefined || inputs === null) return record.explain ?? '';
   if (source === 'no-session') return `Answered 401: a json path asks for a session (${status}).`;
   const fired = record.fired_rules.filter(({ id }) => !NO_RULE.test(id));

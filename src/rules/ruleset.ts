@@ -22,8 +22,11 @@ export interface Ruleset {
   readonly version: number;
   /** Rules of the base that are not dead, and rules of the delta, expired ones included. */
   readonly ruleCount: number;
-  /** The returned rules spell their ids when they are read. */
-  match(signals: MatchSignals, nowSeconds: number): RuleMatch;
+  /**
+   * The returned rules spell their ids when they are read. `ofLists`: whether `fired` has the most specific entry of a
+   * list, which stands for all of them, or every one.
+   */
+  match(signals: MatchSignals, nowSeconds: number, ofLists?: 'most specific' | 'every entry'): RuleMatch;
 }
 
 /** `delta` must belong to `base`: the caller compares `delta.baseHash` with the base's hash. */
@@ -70,7 +73,12 @@ class LayeredRuleset implements Ruleset {
     this.ruleCount = base.ruleCount - (dead?.count ?? 0) + (this.#overlay?.ruleCount ?? 0);
   }
 
-  match(signals: MatchSignals, nowSeconds: number): RuleMatch {
+  match(
+    signals: MatchSignals,
+    nowSeconds: number,
+    ofLists: 'most specific' | 'every entry' = 'most specific',
+  ): RuleMatch {
+    const isWhole = ofLists === 'every entry';
     const network = this.#network;
     const client = this.#client;
     network.clear();
@@ -88,8 +96,7 @@ class LayeredRuleset implements Ruleset {
     for (let i = 0; i < network.count; i++) {
       const rule = this.#live(network.refs[i]!, nowSeconds, signals);
       if (!rule) continue;
-      // The most specific entry of a list stands for all of them.
-      if (rule.list !== null && fired.some(({ list }) => list === rule.list)) continue;
+      if (!isWhole && rule.list !== null && fired.some(({ list }) => list === rule.list)) continue;
       fired.push(rule);
       if (!networkRule && rule.mode === 'enforce') networkRule = rule;
     }

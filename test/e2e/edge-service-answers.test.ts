@@ -100,5 +100,6 @@ test('a call of the gate’s own endpoints is no visitor’s, also before the fi
     async () => upstream.records.find((one) => one.request_path === '/__protect/health'),
     (found) => found !== undefined,
   );
-  expect(record).toMatchObject({ source: 'internal', decision: 'allow' });
+  expect(record).toMatchObject({ source: 'internal', decision: 'allow', decided_by: 'default' });
+  expect(record).not.toHaveProperty('inputs');
 });

@@ -1,8 +1,7 @@
 /** A base whose file in R2 is damaged or gone: it is noticed, compiled again from the book, and named by health. */
 import { expect, test } from 'vitest';
 import { edgeVersion } from '../../src/contract/edge/edge-responses.ts';
-import { importRulesetKeys } from '../../src/edge/config/compiled-config.ts';
-import { openBase } from '../../src/edge/feed/ruleset-files.ts';
+import { importRulesetKeys, openBase } from '../../src/rules/ruleset-files.ts';
 import { ruleBook } from '../../src/store/rule-book/client.ts';
 import { rulesetKey } from '../../src/store/rule-book/ruleset-objects.ts';
 import { later } from '../support/clock.ts';

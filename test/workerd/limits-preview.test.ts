@@ -63,13 +63,9 @@ describe('a preview of limits', () => {
   });
 
   test('counts only what reaches a limit', async () => {
-    const rule = (verdict: 'allow' | 'block') => ({
-      ip: '192.0.2.9',
-      fired_rules: [{ id: 'ip:192.0.2.9', verdict, mode: 'enforce' as const }],
-      decision: verdict,
-      source: 'access-rule' as const,
-      decided_by: 'ip:192.0.2.9',
-    });
+    const block = { type: 'ip', value: '192.0.2.9', verdict: 'block' };
+    const allow = { type: 'ip', value: '192.0.2.10', verdict: 'allow' };
+    await instance.rules('/create', { rules: [block, allow] });
     const formerLimit: Partial<VerdictRecord> = {
       fired_rules: [{ id: 'limit:former', verdict: 'block', mode: 'enforce' }],
       decision: 'block',
@@ -78,12 +74,13 @@ describe('a preview of limits', () => {
       origin_ms: null,
       status: 429,
     };
-    await logged(...times(3, rule('block')), ...times(3, rule('allow')), ...times(3, formerLimit));
+    await logged(...times(3, { ip: '192.0.2.9' }), ...times(3, { ip: '192.0.2.10' }), ...times(3, formerLimit));
     const { body } = await preview({
       limits: [{ name: 'login', key: ['prefix'], count: 1, windowSeconds: 60 }],
       policies: [limited('login')],
     });
-    expect(body.effects).toMatchObject([{ requests: 3, above: 2, untold: 0, addresses: 1 }]);
+    const stopped = [{ by: 'access-rule', requests: 3 }];
+    expect(body.effects).toMatchObject([{ requests: 3, above: 2, untold: 0, addresses: 1, stopped }]);
   });
 
   test('of log-ins says that nobody can tell the user, and what the network alone says', async () => {

@@ -75,6 +75,7 @@ describe('a preview', () => {
   });
 
   test('leaves alone what other inputs decide, and what a clearance lifts', async () => {
+    await instance.rules('/create', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
     const rule = { id: 'ip:192.0.2.1', verdict: 'block', mode: 'enforce' } as const;
     await logged(
       {
@@ -85,13 +86,14 @@ describe('a preview', () => {
         source: 'access-rule',
         decided_by: rule.id,
       },
-      { request_path: '/a', source: 'clearance', level: 1 },
+      { ip: '192.0.2.2', request_path: '/a', source: 'clearance', level: 1 },
     );
     const { body } = await ask('/preview', { policies: [policy('a', 'path equals "/a"', { action: 'challenge' })] });
     expect(body).toMatchObject({ examined: 2, changed: 0, untold: 0, effects: [{ policy: 'a', requests: 2 }] });
   });
 
-  test('says what becomes of requests that a policy decided before', async () => {
+  test('says what becomes of requests that a policy of now decides', async () => {
+    await ask('/set', { policies: [policy('gone', 'path startsWith "/"')] });
     const id = 'policy:gone';
     const was: Partial<VerdictRecord> = {
       fired_rules: [{ id, verdict: 'block', mode: 'enforce' }],
@@ -101,7 +103,8 @@ describe('a preview', () => {
     };
     await logged({ ...was, session_status: 'active' }, { ...was, session_status: 'none' });
     const { body } = await ask('/preview', { policies: [] });
-    expect(body).toMatchObject({ changed: 1, untold: 1, changes: [{ from: 'block', to: 'allow', requests: 1 }] });
+    // Without the policy, a page without a session passes on its network's budget.
+    expect(body).toMatchObject({ changed: 2, untold: 0, changes: [{ from: 'block', to: 'allow', requests: 2 }] });
     const kept = await ask('/preview', { policies: [policy('gone', 'path startsWith "/"')] });
     expect(kept.body).toMatchObject({ changed: 0, untold: 0 });
   });
@@ -120,6 +123,26 @@ describe('a preview', () => {
     expect(body).toMatchObject({ examined: 2, changed: 1, withoutInputs: 1, effects: [{ policy: 'a', requests: 1 }] });
     const tested = await ask('/test', { policies, requestId: older!.request_id });
     expect(tested.body).toMatchObject({ policies: [{ name: 'a', applies: 'yes' }], logged: null });
+  });
+
+  test('replays the rules and policies of now, whatever was decided then', async () => {
+    await logged({ request_path: '/a' }, { request_path: '/a', ip: '192.0.2.2' }, { request_path: '/b' });
+    await instance.rules('/create', { rules: [{ type: 'ip', value: '192.0.2.2', verdict: 'block' }] });
+    await ask('/set', { policies: [policy('a', 'path equals "/a"')] });
+    const same = await ask('/preview', { policies: [policy('other-name', 'path equals "/a"')] });
+    expect(same.body).toMatchObject({ examined: 3, changed: 0, untold: 0 });
+    const milder = await ask('/preview', { policies: [policy('a', 'path equals "/a"', { action: 'challenge' })] });
+    expect(milder.body.changes).toEqual([{ from: 'block', to: 'challenge', requests: 1, addresses: 1 }]);
+  });
+
+  test('leaves out the addresses of the gate itself, which are served whatever a policy says', async () => {
+    await logged(
+      { request_path: '/__protect/session', source: 'internal' },
+      { request_path: '/__protect/health', source: 'internal' },
+      { request_path: '/' },
+    );
+    const { body } = await ask('/preview', { policies: [policy('all', 'path startsWith "/"')] });
+    expect(body).toMatchObject({ changed: 1, effects: [{ policy: 'all', requests: 1 }] });
   });
 
   test('of a window in the future is refused', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
+import { call } from './service/service-under-test.ts';
 import { testNow } from '../support/clock.ts';
 
 type Instance = Awaited<ReturnType<typeof newInstance>>;
@@ -187,13 +188,44 @@ test('requests of older edges, which did not record what was decided from, are l
 
 test('a call that got 401 for its missing session gets it again, unless a rule says otherwise', async () => {
   const instance = await newInstance();
-  const refused = { source: 'no-session', decision: 'challenge', decided_by: 'policy:noSession', inputs: {} } as const;
-  await logged(instance, refused);
+  const endpointRules = [{ pattern: '/api/*', pathType: 'json' }];
+  await call(instance.token, '/protect/instances/update', { id: instance.id, endpointRules });
+  await logged(instance, {
+    request_path: '/api/cart',
+    session_status: 'no-session',
+    source: 'no-session',
+    decision: 'challenge',
+    decided_by: 'policy:noSession',
+    inputs: {},
+  });
   const changesOf = async (rule: object) => (await instance.rules('/preview', { rules: [rule] })).body.changes;
   const to = (decision: string) => [{ from: 'challenge', to: decision, requests: 1, addresses: 1 }];
   expect(await changesOf({ type: 'userAgent', value: 'mozilla', verdict: 'allow' })).toEqual([]);
   expect(await changesOf({ type: 'ip', value: '192.0.2.1', verdict: 'allow' })).toEqual(to('allow'));
   expect(await changesOf({ type: 'ip', value: '192.0.2.1', verdict: 'block' })).toEqual(to('block'));
+});
+
+test('a preview knows the rules of now, also those that were made after the requests', async () => {
+  const instance = await newInstance();
+  await logged(instance, { ip: '192.0.2.1' }, { ip: '192.0.2.2' }, { ip: '198.51.100.1' });
+  await instance.rules('/create', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'allow' }] });
+  const content = '192.0.2.0/24';
+  const { body } = await instance.rules('/preview', { content, verdict: 'block' });
+  expect(body.changes).toEqual([{ from: 'allow', to: 'block', requests: 1, addresses: 1 }]);
+  await instance.rules('/import', { content, verdict: 'block' });
+  expect((await instance.rules('/preview', { content, verdict: 'block' })).body).toMatchObject({ changed: 0 });
+  const conditions = [{ type: 'ipMask', value: '192.0.2.0/24' }];
+  expect((await instance.rules('/preview', { conditions })).body.changes).toEqual([
+    { from: 'block', to: 'allow', requests: 1, addresses: 1 },
+  ]);
+});
+
+test('a preview leaves out the addresses of the gate itself', async () => {
+  const instance = await newInstance();
+  const internal = { source: 'internal', request_path: '/__protect/session', inputs: {} } as const;
+  await logged(instance, internal, internal, {});
+  const rule = { type: 'ip', value: '192.0.2.1', verdict: 'block' };
+  expect((await instance.rules('/preview', { rules: [rule] })).body).toMatchObject({ inWindow: 1, changed: 1 });
 });
 
 test('a preview is of rules, of a file or of rules to delete', async () => {

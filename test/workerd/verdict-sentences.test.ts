@@ -63,3 +63,20 @@ test('in both forms of an export', async () => {
     [STORED, null, null],
   ]);
 });
+
+test('of a call of the gate itself says why it passed, also where an older edge recorded what was decided then', async () => {
+  const other = await newInstance();
+  const challenged = { inputs: { policy: { verdict: 'challenge', reason: 'onPending' } } } as const;
+  const record = verdictRecordOf(other.id, {
+    timestamp: testNow() - 60_000,
+    request_path: '/__protect/session',
+    source: 'internal',
+    decided_by: 'policy:onPending',
+    ...challenged,
+  });
+  expect((await sendVerdicts(other.jwt, 'internal', [record])).status).toBe(200);
+  const { body } = await call(other.token, '/protect/verdicts', {});
+  expect(body.verdicts).toMatchObject([
+    { explain: expect.stringMatching(/^Allowed: one of the gate's own addresses/) },
+  ]);
+});

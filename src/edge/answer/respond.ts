@@ -16,7 +16,7 @@ import { renderBlockPage, renderMessagePage } from './pages/message-page.ts';
 import { renderChallengePage } from './pages/challenge-page.ts';
 import { type PageInput, pageSecurityHeaders } from './pages/page-layout.ts';
 import { acceptSignature } from '../../bots/signatures/accept-signature.ts';
-import { isProvedBot } from '../decide/policy-input.ts';
+import { isProvedBot } from '../../decide/policy-input.ts';
 
 const CHARGED = 'This site charges bots. See crawler-price and Link.';
 const API_BASE = protectPrefix.slice(0, -1);

@@ -5,7 +5,7 @@
  */
 import { NOT_READ, answerForm, message, type AnswerForm, type ChallengeExtras } from '../answer/answer.ts';
 import type { JudgedContext } from '../decide/context.ts';
-import { errorVerdict } from '../decide/verdict.ts';
+import { errorVerdict } from '../../decide/verdict.ts';
 import { answerWith, forwardOn, type Step } from '../step/step.ts';
 import { bodyForOrigin, readSubmission, submissionKind, type Submission } from '../submission/read-submission.ts';
 import { type ChallengePorts, checkToken, noteRefusedToken, type TokenFault } from './check-token.ts';

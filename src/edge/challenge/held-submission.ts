@@ -6,7 +6,7 @@
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { NOT_READ, TOO_LARGE, message, type Answer, type ChallengeExtras } from '../answer/answer.ts';
 import type { HeldReturn, JudgedContext } from '../decide/context.ts';
-import { canonicalTarget, ownReference } from '../request/canonical-path.ts';
+import { canonicalTarget, ownReference } from '../../decide/request-target.ts';
 import { isSameOrigin, replacedRequest, type RequestFacts } from '../request/facts.ts';
 import { answerWith, type Step } from '../step/step.ts';
 import { bodyForOrigin, type Submission } from '../submission/read-submission.ts';

@@ -7,7 +7,7 @@ import type { WaitUntil } from '../../bytes/polled.ts';
 import { challengeStep } from './challenge-step.ts';
 import type { ChallengePorts } from './check-token.ts';
 import { NOT_READ, message, type Answer } from '../answer/answer.ts';
-import { liftsLimits, type Verdict, verdictOf } from '../decide/verdict.ts';
+import { liftsLimits, type Verdict, verdictOf } from '../../decide/verdict.ts';
 import type { JudgedContext, LimitsAsked } from '../decide/context.ts';
 import { limitKeys } from '../../limits/limit-keys.ts';
 import { firedOf, strictest, type Above, type Counted } from '../limits/limits.ts';

@@ -14,17 +14,10 @@ import { PrefixMap } from '../../address/prefix-table.ts';
 import { contentUsage } from '../../bots/robots/content-notes.ts';
 import { compileLimits, type CompiledLimits } from './compiled-limits.ts';
 import { compilePolicies, type CompiledPolicies } from '../../policies/compile/compile-policies.ts';
-import { compilePathPolicy, type PathPolicyFor } from './path-policy.ts';
+import { compilePathPolicy, type PathPolicyFor } from '../../decide/path-policy.ts';
 import { compileRequestRisk, type RequestRisk, type RiskReading } from '../../risk/headers/request-risk.ts';
-import { BoundedMap } from '../../bytes/bounded-map.ts';
-import { actionFor, compileBotRules, readsRobots, type BotRules } from '../../bots/bot-rules.ts';
-import type { BotSignal } from '../../bots/bot-proof.ts';
-import { spelledPath } from '../../bots/path-match.ts';
-import type { BotAction } from '../../contract/vocabulary.ts';
-import type { CanonicalTarget } from '../request/canonical-path.ts';
-
-/** Public keys that verify ruleset files, by key id. */
-export type RulesetKeys = ReadonlyMap<string, CryptoKey>;
+import { importRulesetKeys, type RulesetKeys } from '../../rules/ruleset-files.ts';
+import { type BotActionFor, compileBotPolicy } from '../../decide/bot-action.ts';
 
 export interface ImportedKeys {
   kid: string;
@@ -140,44 +133,4 @@ function hmacKey(text: string): Promise<CryptoKey> {
 /** The config's schema allows only 32 bytes in base64url. */
 function keyBytes(text: string): Uint8Array<ArrayBuffer> {
   return decodeBase64url(text) ?? new Uint8Array(0);
-}
-
-/** From raw Ed25519 public keys. */
-export async function importRulesetKeys(keys: EdgeConfig['rulesetKeys']): Promise<RulesetKeys> {
-  const imported = keys.map(async ({ kid, publicKey }) => {
-    const bytes = keyBytes(publicKey);
-    return [kid, await crypto.subtle.importKey('raw', bytes, { name: 'Ed25519' }, false, ['verify'])] as const;
-  });
-  return new Map(await Promise.all(imported));
-}
-
-/**
- * The instance's bot policy, ready for requests. The rules of a bot are compiled when it comes for the first time and
- * remembered. Most requests are of no bot and never get here.
- */
-export type BotActionFor = (bot: BotSignal, target: CanonicalTarget) => BotAction;
-
-/** Agents that only a signature names are not in the catalogue, so there is no end of them. */
-const REMEMBERED_BOTS_MAX = 2000;
-
-export function compileBotPolicy(policy: BotPolicy): BotActionFor {
-  const remembered = new BoundedMap<BotRules>(REMEMBERED_BOTS_MAX);
-  function rulesOf(bot: BotSignal): BotRules {
-    const key = `${bot.id} ${bot.behaviours.join()}`;
-    let rules = remembered.get(key);
-    if (!rules) {
-      rules = compileBotRules(policy, bot);
-      remembered.set(key, rules);
-    }
-    return rules;
-  }
-  return function botAction(bot, { path, query, readings }) {
-    const action = actionFor(
-      policy,
-      bot,
-      rulesOf(bot),
-      readings && [path, ...readings].map((one) => spelledPath(query === '?' ? one : one + query)),
-    );
-    return readsRobots(path, action);
-  };
 }

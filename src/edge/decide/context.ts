@@ -1,10 +1,10 @@
 /** A request together with what applies to it: the input and the outcome of deciding. Never changed, only derived. */
 import type { CompiledConfig } from '../config/compiled-config.ts';
-import type { PathPolicy } from '../config/path-policy.ts';
+import type { PathPolicy } from '../../decide/path-policy.ts';
 import type { PendingKind } from '../limits/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { ClearanceClaims, ClearanceReading } from '../session/clearances.ts';
-import { errorVerdict, type Verdict, type VerdictInputs } from './verdict.ts';
+import { errorVerdict, type Verdict, type VerdictInputs } from '../../decide/verdict.ts';
 
 /** A submission that was sealed into an interstitial and came back. Its seal is spent once. */
 export interface HeldReturn {

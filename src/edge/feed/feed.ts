@@ -9,15 +9,8 @@ import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-responses
 import { compileConfig, type CompiledConfig } from '../config/compiled-config.ts';
 import { type ConfigSeal, decodePointer, encodePointer, openConfig, partName, type PartStore } from './stored-parts.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
-import {
-  openBase,
-  openBots,
-  openDeltaOver,
-  rulesetOf,
-  type LoadedBase,
-  type LoadedRuleset,
-  type RulesetFault,
-} from './ruleset-files.ts';
+import { type LoadedBase, openBase, openDeltaOver, type RulesetFault } from '../../rules/ruleset-files.ts';
+import { type LoadedRuleset, openBots, rulesetOf } from './ruleset-files.ts';
 import { ABSENT, type Asked, type Count, type Upstream, valueOrNull } from './upstream.ts';
 import { ok, type Result } from '../../result.ts';
 

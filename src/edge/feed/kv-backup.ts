@@ -1,8 +1,8 @@
 /** The scheduled run's work: copies the service's current state and its files to KV, only where they differ. */
 import { type ConfigSeal, decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
 import type { KvStore } from './part-stores.ts';
-import { importRulesetKeys } from '../config/compiled-config.ts';
-import { openBase, openBots, openDeltaOver } from './ruleset-files.ts';
+import { importRulesetKeys, openBase, openDeltaOver } from '../../rules/ruleset-files.ts';
+import { openBots } from './ruleset-files.ts';
 import { type Count, type Upstream, valueOrNull } from './upstream.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { filePartName, type ClientFiles } from './client-files.ts';

@@ -3,7 +3,7 @@
  * without which it could not open a session. Where this is in doubt, nothing is said against the script.
  */
 import { protectPrefix } from '../../contract/edge/headers.ts';
-import type { CanonicalTarget } from '../request/canonical-path.ts';
+import type { CanonicalTarget } from '../../decide/request-target.ts';
 
 /** What to add to a directive that keeps the script from opening a session. */
 export const policyRemedies = {

@@ -6,7 +6,7 @@ import { exposedHeaders, header } from '../../contract/edge/headers.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { OriginTarget } from '../environment.ts';
-import type { CanonicalTarget } from '../request/canonical-path.ts';
+import type { CanonicalTarget } from '../../decide/request-target.ts';
 import { readOwnCookies } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { headerKey, isNavigation } from '../request/header-facts.ts';

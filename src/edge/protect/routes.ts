@@ -5,6 +5,7 @@
 import { Hono } from 'hono';
 import { error } from '../answer/answer.ts';
 import { isJudged, type RequestContext } from '../decide/context.ts';
+import type { Verdict } from '../../decide/verdict.ts';
 import { type EdgeApp, type Endpoint, throughGate } from '../gate.ts';
 import { answerWith } from '../step/step.ts';
 import { refusalOf } from './admission.ts';
@@ -41,9 +42,16 @@ function internal(context: RequestContext, options: EndpointOptions): RequestCon
   if (!isJudged(context)) return { ...context, path: typed, verdict: { ...verdict, source: 'internal' } };
   const isRefused = verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
   const isBlocked = isRefused && !forBlocked && !(forTools && ['risk', 'error'].includes(verdict.source));
-  const internalVerdict = isBlocked
-    ? { ...verdict, source: 'internal' as const }
-    : { ...verdict, decision: 'allow' as const, source: 'internal' as const, status: null };
+  // What was decided about the visitor is not what these addresses do, so the record does not say it.
+  const served = {
+    decision: 'allow',
+    decidedBy: 'default',
+    inputs: null,
+    explain: null,
+    level: null,
+    status: null,
+  } as const;
+  const internalVerdict: Verdict = { ...verdict, ...(isBlocked ? {} : served), source: 'internal' };
   return { ...context, path: typed, verdict: internalVerdict };
 }
 

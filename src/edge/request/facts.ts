@@ -6,7 +6,7 @@ import { hostName } from '../../address/host-name.ts';
 import { type KeySource, pathKey } from '../../limits/limit-keys.ts';
 import { newEventId } from '../../logsink/event-id.ts';
 import type { EdgeEnvironment } from '../environment.ts';
-import { UNROUTABLE, canonicalTarget, type CanonicalTarget } from './canonical-path.ts';
+import { UNROUTABLE, canonicalTarget, type CanonicalTarget } from '../../decide/request-target.ts';
 import { isSecureContext } from '../../risk/headers/request-facts.ts';
 import { readCookie } from './cookies.ts';
 import { readHeaders, type HeaderFacts } from './header-facts.ts';

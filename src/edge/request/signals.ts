@@ -12,14 +12,11 @@ import { isSameSecret } from '../../bytes/same-secret.ts';
 import type { HeaderFacts } from './header-facts.ts';
 import type { IpCategories } from './ip-categories.ts';
 import { rolloutBucket } from '../../rules/decision-table.ts';
-import type { MatchSignals } from '../../rules/types.ts';
+import type { SignalFacts } from '../../decide/visitor-facts.ts';
 
-export interface Signals extends MatchSignals {
+export interface Signals extends SignalFacts {
   deviceType: DeviceType;
-  ipCategories: readonly IpCategory[];
   colo: string;
-  /** The operator's proxy sent something that is not one address, so rules for addresses cannot be matched. */
-  isAddressUnread: boolean;
 }
 
 /** Facts of the network, from the source that counts. */

@@ -7,7 +7,7 @@
  */
 import { signCookieJwt, verifyCookieJwt } from '../../bytes/cookie-jwt.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import type { Proof } from '../../captcha/plan/demand.ts';
+import type { ClearanceFacts } from '../../decide/visitor-facts.ts';
 import { cookie } from '../../contract/edge/headers.ts';
 import { challengeKinds } from '../../contract/vocabulary.ts';
 import { BoundedMap, ownText } from '../../bytes/bounded-map.ts';
@@ -19,12 +19,9 @@ import type { Signals } from '../request/signals.ts';
 import type { Asked } from '../feed/upstream.ts';
 
 /** What was solved. */
-export interface Solved extends Proof {
+export interface Solved extends ClearanceFacts {
   /** Of the challenge. */
   jti: string;
-  level: number;
-  /** A rule asked this visitor for less than the site does. */
-  eased: boolean;
 }
 
 export interface ClearanceClaims extends Solved {

@@ -6,6 +6,7 @@
 import { splitSessionCookie, type SessionClaims, verifySessionJwt } from '../../risk/session-token.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { SessionStatus } from '../../contract/vocabulary.ts';
+import type { SessionFacts } from '../../decide/visitor-facts.ts';
 import { BoundedMap, ownText } from '../../bytes/bounded-map.ts';
 import { readOwnCookies } from '../request/cookies.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
@@ -14,15 +15,13 @@ import type { Signals } from '../request/signals.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { EdgeSession } from '../../contract/edge/edge-responses.ts';
 import { cookie, sessionRefusedTiming } from '../../contract/edge/headers.ts';
-import type { CanonicalTarget } from '../request/canonical-path.ts';
+import type { CanonicalTarget } from '../../decide/request-target.ts';
 import type { WaitUntil } from '../../bytes/polled.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
 
-export interface SessionReading {
-  status: Extract<SessionStatus, 'active' | 'none' | 'invalid-session' | 'session-not-found' | 'off'>;
+export interface SessionReading extends SessionFacts {
   jti: string | null;
-  riskScore: number | null;
   /** `detectorBits` of the score's parts. */
   detectors: number;
   /** JWT that should be renewed behind the response, or `null`. */

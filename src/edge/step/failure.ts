@@ -4,10 +4,10 @@
  */
 import { message } from '../answer/answer.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
-import type { PathPolicy } from '../config/path-policy.ts';
+import type { PathPolicy } from '../../decide/path-policy.ts';
 import { protectPrefix } from '../../contract/edge/headers.ts';
 import { type RequestContext, unjudged } from '../decide/context.ts';
-import { errorVerdict } from '../decide/verdict.ts';
+import { errorVerdict } from '../../decide/verdict.ts';
 import type { EdgeEnvironment } from '../environment.ts';
 import type { Count } from '../feed/upstream.ts';
 import type { RequestFacts } from '../request/facts.ts';

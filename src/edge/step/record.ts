@@ -14,7 +14,7 @@ import { explainRecord } from '../../rules/explain.ts';
 import { recordInputsOf } from '../../rules/record-inputs.ts';
 import type { BotSignal } from '../../bots/bot-proof.ts';
 import type { Step } from './step.ts';
-import type { Verdict } from '../decide/verdict.ts';
+import type { Verdict } from '../../decide/verdict.ts';
 
 /** A step and what came of it. */
 export interface StepOutcome {

@@ -35,9 +35,8 @@ interface Search {
 }
 
 export interface PolicyPreview {
-  /** As if no unsure policy applied. */
   outcome: PolicyOutcome;
-  /** Names of policies that may apply: it depends on what the log does not keep. */
+  /** Names of the other policies that may apply: it depends on what the log does not keep. */
   unsure: readonly string[];
 }
 
@@ -47,8 +46,11 @@ export interface CompiledPolicies {
   skipped: number;
   /** The strictest of all readings of the request's path. Of what nobody knows, the stricter answer counts. */
   evaluate(request: PolicyRequest): PolicyOutcome;
-  /** Of a request of which some things are unknown. */
-  preview(request: PolicyRequest): PolicyPreview;
+  /**
+   * Of a request of which some things are unknown, as if of the policies that may apply those did that `applying` names,
+   * and the others did not.
+   */
+  preview(request: PolicyRequest, applying?: ReadonlySet<string>): PolicyPreview;
 }
 
 const NO_POLICIES: CompiledPolicies = {
@@ -57,6 +59,7 @@ const NO_POLICIES: CompiledPolicies = {
   evaluate: () => NO_OUTCOME,
   preview: () => ({ outcome: NO_OUTCOME, unsure: [] }),
 };
+const NO_NAMES: ReadonlySet<string> = new Set();
 const QUIET: Search = { outcome: NO_OUTCOME, unsure: [] };
 
 /** A policy that reads a limit which is not among `limitNames` is left out. */
@@ -151,14 +154,14 @@ class PolicyList implements CompiledPolicies {
     return outcome ?? NO_OUTCOME;
   }
 
-  preview(request: PolicyRequest): PolicyPreview {
+  preview(request: PolicyRequest, applying: ReadonlySet<string> = NO_NAMES): PolicyPreview {
     const view = new RequestView(request, this.#reads);
     this.#index.collect(view, this.#common);
     const unsure = new Set<string>();
     let outcome: PolicyOutcome | null = null;
     const read = (path: string | undefined, isFolded: boolean): void => {
       view.readAs(path, isFolded);
-      const found = this.#search(view);
+      const found = this.#search(view, applying);
       outcome = outcome === null ? found.outcome : stricterOutcome(outcome, found.outcome);
       for (const { name } of found.unsure) unsure.add(name);
     };
@@ -170,7 +173,7 @@ class PolicyList implements CompiledPolicies {
     return { outcome: outcome ?? NO_OUTCOME, unsure: [...unsure] };
   }
 
-  #search(view: RequestView): Search {
+  #search(view: RequestView, applying: ReadonlySet<string> = NO_NAMES): Search {
     const found = this.#found;
     copyBits(this.#common, found);
     this.#index.collectByPath(view, found);
@@ -185,7 +188,7 @@ class PolicyList implements CompiledPolicies {
         if (truth === NO) continue;
         search ??= { outcome: { ...NO_OUTCOME, fired: [], limits: [] }, unsure: [] };
         const { outcome, unsure } = search;
-        if (truth === UNKNOWN) {
+        if (truth === UNKNOWN && !applying.has(policy.name)) {
           if (policy.isEnforced) unsure.push(policy);
           continue;
         }

@@ -3,11 +3,10 @@
  * equal content has an equal version in every isolate, and the new keys of a week are a new version. The lists of raised
  * and withdrawn sessions count with their own version number, so that the poll of an edge does not read them.
  */
-import { attackPolicy, isUnderAttack } from '../../attack/attack-state.ts';
+import { currentPolicy } from '../../attack/attack-state.ts';
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import { siteDemandOf } from '../../captcha/plan/choose-challenge.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-responses.ts';
-import { instancePolicy } from '../../contract/management/instance-policy.ts';
 import { namedOrigins } from '../../policies/diff.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
@@ -94,7 +93,7 @@ async function lastingConfig(
   return {
     format,
     instanceId: instance.id,
-    policy: isUnderAttack(instance.attack, nowMs) ? attackPolicy(policyOf(instance)) : policyOf(instance),
+    policy: currentPolicy(instance, nowMs),
     siteKey: site.siteKey,
     secretKey: site.secretKey,
     site: siteDemandOf(site.settings),
@@ -109,10 +108,4 @@ async function lastingConfig(
       .slice(0, RULESET_KEYS_MAX)
       .map((key) => ({ kid: key.kid, publicKey: encodeBase64url(key.publicKeyRaw) })),
   };
-}
-
-/** The fields of the policy in the order of the schema, so that the hash does not depend on how a row was written. */
-function policyOf(instance: StoredInstance): EdgeConfig['policy'] {
-  const fields = Object.keys(instancePolicy.shape) as (keyof EdgeConfig['policy'])[];
-  return Object.fromEntries(fields.map((field) => [field, instance[field]])) as EdgeConfig['policy'];
 }

@@ -15,8 +15,8 @@ import { type NamedBot, robotsGroups } from '../../../src/bots/robots/robots-gro
 import { ownBot } from '../../../src/bots/own-bot.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { botPolicy } from '../../../src/contract/management/bot-policy.ts';
-import { compilePathPolicy } from '../../../src/edge/config/path-policy.ts';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { compilePathPolicy } from '../../../src/decide/path-policy.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import { botActions, botBehaviours, botPresets } from '../../../src/contract/vocabulary.ts';
 import { runs, some } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';

@@ -2,8 +2,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
-import { compilePathPolicy } from '../../../src/edge/config/path-policy.ts';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { compilePathPolicy } from '../../../src/decide/path-policy.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import { runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 import { servers } from '../../support/server-readings.ts';

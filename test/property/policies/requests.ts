@@ -1,6 +1,6 @@
 /** Generated requests, of the values that generated conditions compare with, and of others. */
 import type { PolicyRequest } from '../../../src/policies/request.ts';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import type { BotProof, DeviceType, IpCategory, PathType, SessionStatus } from '../../../src/contract/vocabulary.ts';
 import type { Random } from '../rules/random.ts';
 import { words } from './expressions.ts';

@@ -1,7 +1,7 @@
 /** The canonical path: what patterns match, whatever the visitor typed. */
 import { describe, expect, test } from 'vitest';
 import { readPath } from '../../../src/bytes/url-path.ts';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const target = (path: string) => canonicalTarget(`http://site.test${path}`);

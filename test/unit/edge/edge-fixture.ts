@@ -7,7 +7,7 @@ import { sessionWeight } from '../../../src/risk/detectors.ts';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { writtenPolicy } from '../../../src/contract/management/instance-settings.ts';
 import { type JudgedContext, unjudged } from '../../../src/edge/decide/context.ts';
-import type { Verdict } from '../../../src/edge/decide/verdict.ts';
+import type { Verdict } from '../../../src/decide/verdict.ts';
 import { readFacts, type RequestFacts } from '../../../src/edge/request/facts.ts';
 import { readHeaders } from '../../../src/edge/request/header-facts.ts';
 import { recordOf } from '../../../src/edge/step/record.ts';

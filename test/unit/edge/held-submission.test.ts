@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { holdSubmission, returnedSubmission } from '../../../src/edge/challenge/held-submission.ts';
 import type { ChallengePorts } from '../../../src/edge/challenge/check-token.ts';
 import { WAIT_SECONDS, WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
 import type { Submission } from '../../../src/edge/submission/read-submission.ts';
 import { NOW_MS, contextOf, factsOf } from './edge-fixture.ts';

@@ -9,7 +9,7 @@ import { mintSessionJwt } from '../../../src/risk/session-token.ts';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
 import { isBotUserAgent } from '../../../src/risk/bot-user-agent.ts';
 import { deviceType } from '../../../src/address/device-type.ts';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import { Clearances, clearanceCookie } from '../../../src/edge/session/clearances.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import { answerWith } from '../../../src/edge/step/step.ts';

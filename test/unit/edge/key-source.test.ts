@@ -1,7 +1,7 @@
 /** The path that limits count by: one for every spelling that an origin may read as the same. */
 import { expect, test } from 'vitest';
 import { keySourceOf, type RequestFacts } from '../../../src/edge/request/facts.ts';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const pathOf = (path: string): string => {

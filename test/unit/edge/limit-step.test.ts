@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { englishPages } from '../../../src/locales/english-pages.generated.ts';
 import type { LimitForm } from '../../../src/contract/management/policy-set/policy-set-form.ts';
 import { respond } from '../../../src/edge/answer/respond.ts';
-import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
+import type { VerdictInputs } from '../../../src/decide/verdict.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { expectRows } from '../../support/rows.ts';

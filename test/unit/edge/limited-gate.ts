@@ -6,7 +6,7 @@ import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
 import type { ChallengePorts } from '../../../src/edge/challenge/check-token.ts';
 import { LocalChallenges } from '../../../src/edge/challenge/local-challenge.ts';
 import { WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
-import { errorVerdict, type VerdictInputs, verdictOf } from '../../../src/edge/decide/verdict.ts';
+import { errorVerdict, type VerdictInputs, verdictOf } from '../../../src/decide/verdict.ts';
 import { ExactTakes } from '../../../src/edge/limits/exact-takes.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { Limits } from '../../../src/edge/limits/limits.ts';

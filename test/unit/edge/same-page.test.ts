@@ -1,6 +1,6 @@
 /** Which requests are for the page that a redirect leads to. */
 import { expect, test } from 'vitest';
-import { canonicalTarget, isAt } from '../../../src/edge/request/canonical-path.ts';
+import { canonicalTarget, isAt } from '../../../src/decide/request-target.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const at = (url: string, location: string): boolean => isAt(canonicalTarget(url)!, location);

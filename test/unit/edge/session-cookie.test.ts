@@ -1,6 +1,6 @@
 /** The domain of the session cookie: as wide as the public suffix list allows, and no wider. */
 import { expect, test } from 'vitest';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import { sessionCookie } from '../../../src/edge/session/sessions.ts';
 import { cookieDomain } from '../../../src/service/edge-api/create-session.ts';
 import { expectRows } from '../../support/rows.ts';

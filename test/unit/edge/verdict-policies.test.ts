@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { writtenPolicy } from '../../../src/contract/management/instance-settings.ts';
-import { type Verdict, type VerdictInputs, verdictOf } from '../../../src/edge/decide/verdict.ts';
+import { type Verdict, type VerdictInputs, verdictOf } from '../../../src/decide/verdict.ts';
 import { NO_OUTCOME, type PolicyOutcome } from '../../../src/policies/outcome.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { sentenceOf, signalsOf } from './edge-fixture.ts';

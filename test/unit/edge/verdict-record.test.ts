@@ -13,7 +13,7 @@ import {
   pastBudget,
   type VerdictInputs,
   verdictOf,
-} from '../../../src/edge/decide/verdict.ts';
+} from '../../../src/decide/verdict.ts';
 import type { SessionReading } from '../../../src/edge/session/sessions.ts';
 import { quickCheck } from '../../../src/service/ingest/quick-check.ts';
 import { NO_OUTCOME } from '../../../src/policies/outcome.ts';

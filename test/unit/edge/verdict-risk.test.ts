@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { detectorBits, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
-import { type VerdictInputs, verdictOf } from '../../../src/edge/decide/verdict.ts';
+import { type VerdictInputs, verdictOf } from '../../../src/decide/verdict.ts';
 import { contextOf, signalsOf } from './edge-fixture.ts';
 
 const { path } = await contextOf('/');
@@ -23,7 +23,7 @@ function inputsOf(policy: object, fired: VerdictInputs['match']['fired'], risk: 
     bot: null,
     botAction: 'inherit',
     match: { network: null, client: null, fired },
-    session: { status: 'active', jti: 'j', riskScore: risk?.score ?? null, detectors: 0, refresh: null },
+    session: { status: 'active', riskScore: risk?.score ?? null },
     risk,
     clearance: null,
     policies: NO_OUTCOME,

@@ -6,7 +6,7 @@ import { type SiteDemand, unknownSite } from '../../../src/contract/edge/edge-re
 import type { ClearanceReading } from '../../../src/edge/session/clearances.ts';
 import type { SessionReading } from '../../../src/edge/session/sessions.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
-import { type VerdictInputs, verdictOf } from '../../../src/edge/decide/verdict.ts';
+import { type VerdictInputs, verdictOf } from '../../../src/decide/verdict.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { NO_OUTCOME, type PolicyOutcome } from '../../../src/policies/outcome.ts';
 import { expectRows } from '../../support/rows.ts';

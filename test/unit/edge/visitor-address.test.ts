@@ -1,7 +1,7 @@
 /** Where a redirect of the origin leads the visitor. */
 import { describe, expect, test } from 'vitest';
 import { addressForVisitor } from '../../../src/edge/origin/send-to-origin.ts';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const target = canonicalTarget('https://shop.test/cart')!;

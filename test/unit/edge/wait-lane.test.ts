@@ -1,8 +1,8 @@
 /** The way through without scripts: when it is offered, when it opens, and where it leads. */
 import { describe, expect, test } from 'vitest';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import { WAIT_SECONDS, WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
-import { errorVerdict } from '../../../src/edge/decide/verdict.ts';
+import { errorVerdict } from '../../../src/decide/verdict.ts';
 import type { RequestFacts } from '../../../src/edge/request/facts.ts';
 import { expectRows } from '../../support/rows.ts';
 import { serviceThat } from '../../support/service-client.ts';

@@ -1,7 +1,7 @@
 /** What policies say about requests that somebody made to confuse them, and about what nobody knows. */
 import { describe, expect, test } from 'vitest';
 import type { Policy, PolicyAction } from '../../../src/contract/management/policy-set/policy.ts';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { canonicalTarget } from '../../../src/decide/request-target.ts';
 import { compilePolicies } from '../../../src/policies/compile/compile-policies.ts';
 import type { PolicyRequest } from '../../../src/policies/request.ts';
 import { parseExpression } from '../../../src/policies/text/parse.ts';

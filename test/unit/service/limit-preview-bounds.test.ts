@@ -1,7 +1,8 @@
 /** A preview of limits stops where it has kept as many keys as it has room for. */
 import { expect, test } from 'vitest';
 import { KeptRequests } from '../../../src/service/operations/protect/limits/limit-trial.ts';
-import type { StoredInstance } from '../../../src/store/d1/instances.ts';
+import { policyParts, replayGate } from '../../../src/service/operations/protect/replay/gate-replay.ts';
+import { edgeConfigOf } from '../edge/edge-fixture.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 
 test('a preview keeps requests until their keys, those of larger networks too, fill its room', () => {
@@ -24,8 +25,10 @@ test('a preview keeps requests until their keys, those of larger networks too, f
     then: { action: 'limit' as const, limit: name },
     mode: 'enforce' as const,
   }));
-  const instance = { pathRules: [], ipCategoryRules: {}, challengeThreshold: 2, blockThreshold: 2 };
-  const kept = new KeptRequests({ policies, limits, origins: {} }, instance as unknown as StoredInstance, 3000);
+  const { policy, site } = edgeConfigOf();
+  const noRules = { network: null, client: null, fired: [] };
+  const gate = replayGate({ policy, site }, policyParts({ policies, limits }), () => noRules);
+  const kept = new KeptRequests({ limits }, gate, 3000);
   let requests = 0;
   for (; !kept.isFull; requests += 1) {
     kept.note(verdictRecordOf('instance-1', { timestamp: requests, ip: `2001:db8:${requests.toString(16)}::1` }));

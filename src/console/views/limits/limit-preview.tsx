@@ -9,6 +9,7 @@ import { Time } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import type { StoredSet } from '../policies/policy.ts';
 import { type LimitChange, readable, setWith } from './limit-set.ts';
+import { stoppedSentence } from '../../../contract/management/stopped-sentence.ts';
 import { LeftOut } from '../rules/preview.tsx';
 
 type Preview = ResponseOf<'/protect/limits/preview'>;
@@ -49,7 +50,7 @@ function Result({ preview, name }: { preview: Preview; name: string }) {
   const { examined, examinedSince, complete, effects } = preview;
   const effect = effects.find(({ limit }) => limit === name);
   if (effect === undefined) return null;
-  const { requests, above, untold, addresses, unlogged, visitors } = effect;
+  const { requests, above, untold, stopped, addresses, unlogged, visitors } = effect;
   return (
     <div class="stack" role="status">
       <p>
@@ -63,6 +64,7 @@ function Result({ preview, name }: { preview: Preview; name: string }) {
           </>
         )}
       </p>
+      {stopped.length > 0 && <p>{stoppedSentence(stopped)}</p>}
       {untold > 0 && (
         <p>
           Of {count(untold)} more nobody can tell

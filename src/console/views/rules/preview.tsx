@@ -21,12 +21,14 @@ export interface PreviewedChangesProps {
 }
 
 export function PreviewResult({ preview }: { preview: Preview }) {
-  const { examined, complete, changed, changedAddresses } = preview;
+  const { examined, complete, changed, changedAddresses, untold } = preview;
   return (
     <div class="stack" role="status">
       <p>
         <b>{count(changed)}</b> of the last 24 hours’ {counted(examined, 'request')} would have been decided otherwise,
         from <b>{count(changedAddresses)}</b> {changedAddresses === 1 ? 'address' : 'addresses'}.
+        {untold > 0 &&
+          ` Of ${counted(untold, 'request')} nobody can tell, because a policy asks for what the log does not keep.`}
         {!complete && ' Not all requests could be examined: the real number is higher.'}
         <LeftOut preview={preview} />
       </p>

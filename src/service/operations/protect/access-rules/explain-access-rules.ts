@@ -11,15 +11,10 @@ import {
   ipCategories,
   type IpCategory,
 } from '../../../../contract/vocabulary.ts';
-import { RulesetCompiler } from '../../../../rules/compiler.ts';
 import { decide, type DecideInputs, restrictiveness, rolloutBucket } from '../../../../rules/decision-table.ts';
 import { explainDecision } from '../../../../rules/explain.ts';
-import { createRuleset } from '../../../../rules/ruleset.ts';
-import { openSnapshot } from '../../../../rules/snapshot.ts';
-import type { ListLayer } from '../../../../rules/list-layers.ts';
 import type { EdgeRule, RuleMatch } from '../../../../rules/types.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import type { ListedEntry } from '../../../../store/rule-book/list-rpc.ts';
 import type { MatchingRules } from '../../../../store/rule-book/rpc.ts';
 import { accountBotTable } from '../../../bots/account-bot-table.ts';
 import { protectOperation } from '../../define-operation.ts';
@@ -33,6 +28,7 @@ import {
   describedVisitor,
   visitorSignals,
 } from './described-visitor.ts';
+import { compiledRules } from '../replay/compiled-proposal.ts';
 import { instanceRuleBook, chosenSiteKey } from '../chosen-instance.ts';
 
 /** Rules that match one visitor. A verdict record lists far fewer. */
@@ -108,23 +104,10 @@ function matchOf(
   instanceId: string,
   nowMs: number,
 ): RuleMatch {
-  const lists = layersOf(entries);
-  const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: nowMs, lists });
-  // Of several rules for a value the one that is added last counts: the operator's, before it the strongest list's.
-  for (const { list, type, value, verdict } of entries.toReversed()) {
-    compiler.add({ type, value, verdict, list: lists.findIndex(({ name }) => name === list) + 1 });
-  }
-  for (const rule of rules) if (!hasExpired(rule, nowMs)) compiler.add(rule);
-  const opened = openSnapshot(compiler.finish());
-  if (!opened.ok) throw new Error(`The rules that match cannot be opened: ${opened.error}`);
+  const inForce = rules.filter((rule) => !hasExpired(rule, nowMs));
   // The bucket in which the edge puts a visitor with this address and user agent.
   const signals = { ...facts, rolloutBucket: rolloutBucket(`${facts.ip}\n${facts.userAgent}`) };
-  return createRuleset(opened.value, null).match(signals, Math.floor(nowMs / 1000));
-}
-
-function layersOf(entries: readonly ListedEntry[]): ListLayer[] {
-  const layers = new Map(entries.map(({ list, verdict, mode }) => [list, { name: list, verdict, mode }]));
-  return [...layers.values()].map((layer, at) => ({ ...layer, number: at + 1 }));
+  return compiledRules(instanceId, inForce, entries).match(signals, Math.floor(nowMs / 1000));
 }
 
 /** Such a rule hides no entry of a list. */

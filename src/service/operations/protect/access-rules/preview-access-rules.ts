@@ -9,22 +9,22 @@ import { edgeRuleCanonical, edgeRuleCondition, edgeRuleInput } from '../../../..
 import { ruleFileFormats } from '../../../../contract/management/rule-file/rule-file.ts';
 import { instant } from '../../../../contract/management/time.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
-import { RulesetCompiler } from '../../../../rules/compiler.ts';
-import { createRuleset } from '../../../../rules/ruleset.ts';
-import { openSnapshot } from '../../../../rules/snapshot.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
+import type { RuleBookRpc } from '../../../../store/rule-book/rpc.ts';
 import type { RuleKey, RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
-import { previewReach, previewReachOf, previewWindow, previewedRequest } from '../verdicts/previewed-requests.ts';
+import { changeSchemas } from '../replay/previewed-changes.ts';
+import { previewReach, previewReachOf, previewWindow } from '../replay/previewed-requests.ts';
+import type { Proposal } from '../replay/merged-match.ts';
+import { tryRules } from '../replay/rules-trial.ts';
+import { compiledProposal } from '../replay/compiled-proposal.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { checkedConditions, checkedRules } from './check-rules.ts';
 import { chosenSiteKey } from '../chosen-instance.ts';
 import { plannedChanges, ruleChanges } from './planned-changes.ts';
-import { tryProposal } from './preview-trial.ts';
 import { readRuleFile, type RuleFile, ruleFileFields } from './rule-files.ts';
 import { ruleId } from './rule-response.ts';
-import type { Proposal } from './what-if.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /**
@@ -52,13 +52,7 @@ const body = z.strictObject({
   until: z.optional(instant),
 });
 
-const sample = z.object({
-  ...previewedRequest,
-  from: z.enum(decisions),
-  to: z.enum(decisions),
-  decidedBy: z.string(),
-});
-const transition = { from: z.enum(decisions), to: z.enum(decisions), requests: z.int() };
+const { fields: changeFields, transition, sample } = changeSchemas(decisions);
 
 export const previewAccessRules = protectOperation({
   name: 'preview-access-rules',
@@ -69,13 +63,7 @@ export const previewAccessRules = protectOperation({
   body,
   response: z.object({
     ...previewReach,
-    changed: z.int(),
-    /** Distinct addresses of the changed requests. */
-    changedAddresses: z.int(),
-    /** Each way in which a decision changes. */
-    changes: z.array(z.object({ ...transition, addresses: z.int() })),
-    /** The newest of each change. */
-    samples: z.array(sample),
+    ...changeFields,
     /** What the write would do to the stored rules. */
     plan: z.object({ added: z.int(), changed: z.int(), unchanged: z.int(), removed: z.int(), refused: z.int() }),
     /** Of a file. */
@@ -116,18 +104,16 @@ export const previewAccessRules = protectOperation({
     const { rules, deleted, file } = proposed(given, nowMs);
     const target = await logTarget(context, given.siteKey);
     const window = previewWindow(given, target, nowMs);
-    const proposal = proposalOf(rules, deleted, target.instance.id);
     const book = ruleBook(context.store, target.instance.id);
+    const proposal = await proposalOf(book, rules, deleted, target.instance.id);
     const { counts, differences, changeOf } = await plannedChanges(book, rules, deleted);
-    const trial = await tryProposal(context.store, target, window.filter, proposal, rules, deleted);
-    const { changes, effects, examinedSince, ...numbers } = trial;
+    const trial = await tryRules(context.store, target, window.filter, proposal, [...rules, ...deleted], nowMs);
+    const { changes, effects, examinedSince, ...reach } = trial;
     const proposedOf = new Map(rules.map((rule) => [ruleId(rule), rule]));
     return {
       ...previewReachOf(window, examinedSince, target.instance),
-      ...numbers,
-      changed: changes.reduce((sum, { requests }) => sum + requests, 0),
-      changedAddresses: new Set(changes.flatMap(({ addresses }) => [...addresses])).size,
-      changes: changes.map((change) => ({ ...change, addresses: change.addresses.size })),
+      ...reach,
+      ...changes.sums(),
       plan: { ...counts, refused: file?.refused ?? 0 },
       ...(file === null ? {} : { format: file.format }),
       refusedLines: file?.refusedLines ?? [],
@@ -172,13 +158,13 @@ function distinct<Key extends RuleKey>(keys: readonly Key[]): Key[] {
   return [...new Map(keys.map((key) => [ruleId(key), key])).values()];
 }
 
-function proposalOf(rules: readonly RuleWrite[], deleted: readonly RuleKey[], instanceId: string): Proposal {
-  const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: 0 });
-  for (const rule of rules) compiler.add(rule);
-  const opened = openSnapshot(compiler.finish());
-  if (!opened.ok) throw new Error(`The proposed rules cannot be opened: ${opened.error}`);
-  return {
-    ruleset: createRuleset(opened.value, null),
-    ids: new Set([...rules, ...deleted].map(ruleId)),
-  };
+/** Entries of lists that the deleted rules hide count again. */
+async function proposalOf(
+  book: Pick<RuleBookRpc, 'matching'>,
+  rules: readonly RuleWrite[],
+  deleted: readonly RuleKey[],
+  instanceId: string,
+): Promise<Proposal> {
+  const { entries } = deleted.length === 0 ? { entries: [] } : await book.matching([...deleted], '', deleted.length);
+  return compiledProposal(instanceId, { rules, entries, replaced: [...rules, ...deleted] });
 }

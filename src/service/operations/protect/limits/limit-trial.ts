@@ -6,18 +6,17 @@
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
 import { isUncertain, LimitReplay, type Replayed, type ReplayedUse } from '../../../../limits/replay.ts';
-import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
-import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import type { VerdictSource } from '../../../../contract/vocabulary.ts';
 import type { ServiceStore } from '../../../environment.ts';
-import { isWithoutTable } from '../access-rules/what-if.ts';
-import { proposedSet } from '../policies/policy-what-if.ts';
+import { currentGate } from '../replay/current-gate.ts';
+import { isUntouchable, policyParts, type ReplayGate } from '../replay/gate-replay.ts';
 import {
   countRecords,
   type Examined,
   examineNewest,
   judgedIn,
   type PreviewWindow,
-} from '../verdicts/previewed-requests.ts';
+} from '../replay/previewed-requests.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
 import { loggedUses, unloggedParts } from './logged-uses.ts';
 
@@ -52,6 +51,8 @@ interface LimitEffect {
   mode: 'enforce' | 'monitor';
   requests: number;
   unsure: number;
+  /** Requests that policies send to it and that something else stops before, by what stops them. */
+  stopped: { by: VerdictSource; requests: number }[];
   above: number;
   untold: number;
   keys: number;
@@ -74,10 +75,12 @@ export async function tryLimits(
   { log, instance }: LogTarget,
   window: PreviewWindow['filter'],
   set: PolicySet,
+  nowMs: number,
 ): Promise<LimitTrial> {
   const filter = judgedIn(window);
   const inWindow = await countRecords(store, log, filter);
-  const kept = new KeptRequests(set, instance);
+  const gate = { ...(await currentGate(store, instance, nowMs)), ...policyParts(set) };
+  const kept = new KeptRequests(set, gate);
   const done = await examineNewest(
     store,
     log,
@@ -85,25 +88,27 @@ export async function tryLimits(
     (record) => kept.note(record),
     () => kept.isFull,
   );
-  return { ...done, inWindow, withoutInputs: kept.withoutInputs, ...replayed(set, kept.oldestFirst()) };
+  return { ...done, inWindow, withoutInputs: kept.withoutInputs, ...replayed(set, kept) };
 }
 
 /** What the requests of the walk asked of limits, up to a bound. */
 export class KeptRequests {
-  readonly #set: PolicySet;
-  readonly #proposed: ReturnType<typeof proposedSet>;
-  readonly #instance: StoredInstance;
+  readonly #set: Pick<PolicySet, 'limits'>;
+  readonly #gate: ReplayGate;
   readonly #keysMax: number;
   readonly #requests: KeptRequest[] = [];
   readonly #visitors = new Map<string | null, Visitor>();
+  /** By place of the limit. */
+  readonly #stopped: Map<VerdictSource, number>[];
   #keys = 0;
   #withoutInputs = 0;
 
-  constructor(set: PolicySet, instance: StoredInstance, keysMax = KEYS_MAX) {
+  /** `gate`: with the policies of `set`. */
+  constructor(set: Pick<PolicySet, 'limits'>, gate: ReplayGate, keysMax = KEYS_MAX) {
     this.#set = set;
-    this.#proposed = proposedSet(set);
-    this.#instance = instance;
+    this.#gate = gate;
     this.#keysMax = keysMax;
+    this.#stopped = set.limits.map(() => new Map());
   }
 
   get isFull(): boolean {
@@ -115,12 +120,13 @@ export class KeptRequests {
   }
 
   note(record: VerdictRecord): void {
-    const inputs = inputsOfRecord(record);
-    if (inputs === null) {
-      if (!isWithoutTable(record)) this.#withoutInputs += 1;
+    if (isUntouchable(record)) return;
+    if (record.inputs === undefined) {
+      this.#withoutInputs += 1;
       return;
     }
-    const uses = loggedUses(record, this.#proposed, this.#set.limits, this.#instance, inputs);
+    const { uses, stopped } = loggedUses(record, this.#gate, this.#set.limits);
+    for (const { limit, by } of stopped) this.#stopped[limit]!.set(by, (this.#stopped[limit]!.get(by) ?? 0) + 1);
     if (uses.length === 0) return;
     for (const { possible } of uses) this.#keys += possible.length;
     const { ip, asn, country, timestamp: atMs, request_id: requestId } = record;
@@ -132,9 +138,17 @@ export class KeptRequests {
   oldestFirst(): KeptRequest[] {
     return this.#requests.toReversed();
   }
+
+  /** What stopped requests before they reached a limit, most often first. */
+  stoppedBefore(limit: number): LimitEffect['stopped'] {
+    return [...this.#stopped[limit]!]
+      .map(([by, requests]) => ({ by, requests }))
+      .toSorted((one, other) => other.requests - one.requests);
+  }
 }
 
-function replayed({ limits }: PolicySet, requests: readonly KeptRequest[]): Pick<LimitTrial, 'refused' | 'effects'> {
+function replayed({ limits }: PolicySet, kept: KeptRequests): Pick<LimitTrial, 'refused' | 'effects'> {
+  const requests = kept.oldestFirst();
   const open = new Set(requests.flatMap(({ uses }) => uses.filter(isUncertain).map(({ limit }) => limit)));
   const replay = new LimitReplay(limits, open);
   const tallies = limits.map(() => new Tally());
@@ -150,6 +164,7 @@ function replayed({ limits }: PolicySet, requests: readonly KeptRequest[]): Pick
     limit: limit.name,
     mode: limit.mode,
     ...tallies[place]!.sums(),
+    stopped: kept.stoppedBefore(place),
     unlogged: unloggedParts(limit),
   }));
   return { refused, effects: effects.toSorted((one, other) => other.above - one.above || other.untold - one.untold) };
@@ -171,7 +186,7 @@ class Tally {
     this.#visitors.set(visitor, { ...known, [said]: known[said] + 1, requestId, atMs });
   }
 
-  sums(): Omit<LimitEffect, 'limit' | 'mode' | 'unlogged'> {
+  sums(): Omit<LimitEffect, 'limit' | 'mode' | 'unlogged' | 'stopped'> {
     const visitors = [...this.#visitors].map(([visitor, above]) => ({ ...visitor, ...above }));
     const most = visitors.toSorted((one, other) => other.above - one.above || other.untold - one.untold);
     return {

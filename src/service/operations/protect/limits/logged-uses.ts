@@ -8,12 +8,11 @@ import { HmacSha256 } from '../../../../bytes/hmac-sha256.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { LimitForm } from '../../../../contract/management/policy-set/policy-set-form.ts';
 import type { PolicyAction } from '../../../../contract/management/policy-set/policy.ts';
+import type { VerdictSource } from '../../../../contract/vocabulary.ts';
 import { limitKeys, pathKey, type KeySource, type LimitKeys } from '../../../../limits/limit-keys.ts';
 import type { ReplayedKey, ReplayedUse } from '../../../../limits/replay.ts';
-import { liftedInputs, type DecideInputs } from '../../../../rules/decision-table.ts';
-import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { pathsOf } from '../policies/policy-requests.ts';
-import { policyWhatIf, type ProposedSet } from '../policies/policy-what-if.ts';
+import { replay, type ReplayGate } from '../replay/gate-replay.ts';
 
 /** The keys never leave the preview, so their MAC needs no secret. */
 const mac = new HmacSha256(new Uint8Array(32));
@@ -31,33 +30,37 @@ function isUnlogged(part: string): boolean {
   return part === 'user' || part.startsWith('header:') || part.startsWith('cookie:');
 }
 
-/** `recorded`: what the table decided from. */
-export function loggedUses(
-  record: VerdictRecord,
-  proposed: ProposedSet,
-  limits: readonly LimitForm[],
-  instance: Pick<StoredInstance, 'pathRules'>,
-  recorded: DecideInputs,
-): ReplayedUse[] {
-  // What a limit said then is not asked: the proposed ones stand in its place.
-  const inputs = { ...recorded, limit: null };
-  const refusing = { ...inputs, limit: { verdict: 'block', name: '' } as const };
-  if (liftedInputs(refusing).includes('limit')) return [];
-  const { after, limits: asked, unsure } = policyWhatIf(record, proposed, instance, inputs);
-  // Limits are asked last: what something else refuses or challenges does not reach them.
-  if (!after.includes('allow')) return [];
-  const unsureActions = unsure.map((name) => proposed.actions.get(name));
-  const isOpen = after.length > 1 || unsureActions.some(endsTheSearch);
+export interface LoggedUses {
+  uses: ReplayedUse[];
+  /** Limits that policies ask, of a request that something else stops before it reaches them. */
+  stopped: { limit: number; by: VerdictSource }[];
+}
+
+const NO_USES: LoggedUses = { uses: [], stopped: [] };
+
+/** `gate`: with the proposed policies. */
+export function loggedUses(record: VerdictRecord, gate: ReplayGate, limits: readonly LimitForm[]): LoggedUses {
+  const replayed = replay(record, gate, 'left out');
+  if (replayed.liftsLimits) return NO_USES;
+  const { branches, limits: asked, unsure } = replayed;
+  const placeOf = (name: string): number => limits.findIndex((limit) => limit.name === name);
+  const outcomes = branches && new Set(branches.map(({ outcome }) => outcome));
+  if (branches !== null && !outcomes?.has('allow')) {
+    const stopped = asked.map(placeOf).filter((limit) => limit >= 0);
+    return { uses: [], stopped: stopped.map((limit) => ({ limit, by: branches[0].source })) };
+  }
+  const unsureActions = unsure.map((name) => gate.actions.get(name));
+  const isOpen = outcomes?.size !== 1 || unsureActions.some(endsTheSearch);
   const maybeAsked = unsureActions.flatMap((action) => (action?.action === 'limit' ? [action.limit] : []));
   const uses: ReplayedUse[] = [];
   for (const name of new Set([...asked, ...maybeAsked])) {
-    const place = limits.findIndex((limit) => limit.name === name);
+    const place = placeOf(name);
     const limit = limits[place];
     if (limit === undefined) continue;
     const isAsked = !isOpen && asked.includes(name);
     uses.push({ limit: place, isAsked, ...keysOf(limit, record), adds: addsTo(limit, record) });
   }
-  return uses;
+  return { uses, stopped: [] };
 }
 
 /** Policies that come after it ask no limit where it applies. */

@@ -5,13 +5,14 @@
 import * as z from 'zod/mini';
 import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-set.ts';
 import { policyMode } from '../../../../contract/management/policy-set/policy.ts';
+import { verdictSources } from '../../../../contract/vocabulary.ts';
 import { instant } from '../../../../contract/management/time.ts';
 import { protectOperation } from '../../define-operation.ts';
 import { chosenSiteKey } from '../chosen-instance.ts';
 import { isoTime } from '../access-rules/rule-response.ts';
 import { proposedOver, readPolicySet } from '../policies/read-set.ts';
 import { SET_BODY_MAX_BYTES, setOfVersion } from '../policies/stored-set.ts';
-import { previewReach, previewReachOf, previewWindow } from '../verdicts/previewed-requests.ts';
+import { previewReach, previewReachOf, previewWindow } from '../replay/previewed-requests.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { tryLimits } from './limit-trial.ts';
 
@@ -44,6 +45,8 @@ export const previewLimits = protectOperation({
         requests: z.int(),
         /** Of these: a policy depends on what the log does not keep. */
         unsure: z.int(),
+        /** Requests that policies send to it and that never reach it, by what stops them before, most often first. */
+        stopped: z.array(z.object({ by: z.enum(verdictSources), requests: z.int() })),
         above: z.int(),
         untold: z.int(),
         /** Distinct keys and addresses of the requests above it. */
@@ -72,7 +75,7 @@ export const previewLimits = protectOperation({
     const window = previewWindow(body, target, nowMs);
     const current = await setOfVersion(context, instance, instance.policyVersion);
     const proposal = readPolicySet(proposedOver(current, body));
-    const { examinedSince, effects, ...trial } = await tryLimits(context.store, target, window.filter, proposal);
+    const { examinedSince, effects, ...trial } = await tryLimits(context.store, target, window.filter, proposal, nowMs);
     return {
       ...previewReachOf(window, examinedSince, instance),
       ...trial,

@@ -9,8 +9,6 @@ import { decisions } from '../../../../contract/vocabulary.ts';
 import { ruleOfKey } from '../../../../lists/entry-key.ts';
 import type { SortedEntries } from '../../../../lists/entry-set.ts';
 import { RulesetCompiler } from '../../../../rules/compiler.ts';
-import { createRuleset } from '../../../../rules/ruleset.ts';
-import { openSnapshot } from '../../../../rules/snapshot.ts';
 import { findList } from '../../../../store/d1/rule-lists.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { addEntry } from '../../../../store/rule-book/compile-entry.ts';
@@ -19,10 +17,11 @@ import { readOnce } from '../../../lists/read-once.ts';
 import { type Principal, protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { chosenSiteKey } from '../chosen-instance.ts';
-import { tryProposal } from '../access-rules/preview-trial.ts';
 import { isoTime } from '../access-rules/rule-response.ts';
-import type { Proposal } from '../access-rules/what-if.ts';
-import { previewedRequest } from '../verdicts/previewed-requests.ts';
+import { openedRules } from '../replay/compiled-proposal.ts';
+import type { Proposal } from '../replay/merged-match.ts';
+import { changeSchemas } from '../replay/previewed-changes.ts';
+import { tryRules } from '../replay/rules-trial.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { mergedSettings } from './lists.ts';
 import { checkReadings, CONTENT_MAX_BODY_BYTES } from './read-lists.ts';
@@ -32,12 +31,7 @@ const EXAMPLES_MAX = 20;
 /** More than an index of the log looks up at once. */
 const LOOKED_UP_MAX = 101;
 
-const sample = z.object({
-  ...previewedRequest,
-  from: z.enum(decisions),
-  to: z.enum(decisions),
-  decidedBy: z.string(),
-});
+const { fields: changeFields } = changeSchemas(decisions);
 
 export const previewRuleList = protectOperation({
   name: 'preview-rule-list',
@@ -77,12 +71,7 @@ export const previewRuleList = protectOperation({
     inWindow: z.int(),
     /** Requests that are left out: older edges did not record what they were decided from. */
     withoutInputs: z.int(),
-    /** Requests that would have been decided otherwise. */
-    changed: z.int(),
-    changes: z.array(
-      z.object({ from: z.enum(decisions), to: z.enum(decisions), requests: z.int(), addresses: z.int() }),
-    ),
-    samples: z.array(sample),
+    ...changeFields,
   }),
   async handler(context) {
     const { store, outbound, principal, nowMs, body } = context;
@@ -112,12 +101,10 @@ export const previewRuleList = protectOperation({
     const firstKeys = Array.from({ length: Math.min(entries.length, LOOKED_UP_MAX) }, (_, at) =>
       ruleOfKey(entries.key(at)),
     );
-    const {
-      changes,
-      effects: _effects,
-      examinedSince,
-      ...numbers
-    } = await tryProposal(store, target, { since }, proposal, firstKeys, []);
+    // Requests that the list matches now are found by no index of what it would have.
+    const keys = present === 0 ? firstKeys : [];
+    const trial = await tryRules(store, target, { since }, proposal, keys, nowMs);
+    const { changes, effects: _effects, examinedSince, ...reach } = trial;
     return {
       entries: entries.length,
       report,
@@ -127,9 +114,8 @@ export const previewRuleList = protectOperation({
       removed,
       since: isoTime(since),
       examinedSince: isoTime(examinedSince),
-      ...numbers,
-      changed: changes.reduce((sum, { requests }) => sum + requests, 0),
-      changes: changes.map((change) => ({ ...change, addresses: change.addresses.size })),
+      ...reach,
+      ...changes.sums(),
     };
   },
 });
@@ -143,7 +129,7 @@ function isOwnSource({ verdict: _verdict, ...source }: Record<string, unknown>):
   return Object.values(source).some((field) => field !== undefined);
 }
 
-/** The list alone, enforced. Rules of the operator that fired are in the log, and win where they are as specific. */
+/** The list alone, enforced. It replaces what it has now. */
 function proposalOf(
   name: string,
   verdict: (typeof decisions)[number],
@@ -153,7 +139,5 @@ function proposalOf(
   const lists = [{ number: 1, name, verdict, mode: 'enforce' as const }];
   const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: 0, lists });
   for (let at = 0; at < entries.length; at += 1) addEntry(compiler, entries.key(at), { verdict, list: 1 });
-  const opened = openSnapshot(compiler.finish());
-  if (!opened.ok) throw new Error(`The list cannot be opened: ${opened.error}`);
-  return { ruleset: createRuleset(opened.value, null), ids: new Set([`list:${name}`]) };
+  return { ruleset: openedRules(compiler), ids: new Set([`list:${name}`]) };
 }

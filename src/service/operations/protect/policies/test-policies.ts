@@ -19,8 +19,16 @@ import { OperationError } from '../../operation-error.ts';
 import { answeredBy, instanceOfCall, chosenSiteKey } from '../chosen-instance.ts';
 import { findVerdict, type FoundVerdict } from '../verdicts/find-reference.ts';
 import { givenRequest, describedRequest, loggedRequest, unloggedFields } from './policy-requests.ts';
-import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
-import { policyWhatIf, previewedOutcomes, proposedSet } from './policy-what-if.ts';
+import { currentGate } from '../replay/current-gate.ts';
+import {
+  isUntouchable,
+  policyParts,
+  type PolicyParts,
+  replay,
+  type ReplayedOutcome,
+  replayedOutcomes,
+} from '../replay/gate-replay.ts';
+import { outcomeOfRecord } from '../replay/previewed-requests.ts';
 import { SET_BODY_MAX_BYTES, setOfVersion } from './stored-set.ts';
 
 export const policyTestOperations: readonly Operation[] = [
@@ -97,8 +105,8 @@ export const policyTestOperations: readonly Operation[] = [
        */
       logged: z.nullable(
         z.object({
-          before: z.enum(previewedOutcomes),
-          after: z.array(z.enum(previewedOutcomes)),
+          before: z.enum(replayedOutcomes),
+          after: z.array(z.enum(replayedOutcomes)),
           decidedBy: z.string(),
         }),
       ),
@@ -116,11 +124,9 @@ export const policyTestOperations: readonly Operation[] = [
       const request = found
         ? loggedRequest(found.record)
         : await describedRequest(context, instance, given.request as z.infer<typeof givenRequest>);
-      const proposed = proposedSet(set);
-      const outcome = found ? proposed.compiled.preview(request).outcome : proposed.compiled.evaluate(request);
+      const parts = policyParts(set);
+      const outcome = found ? parts.policies.preview(request).outcome : parts.policies.evaluate(request);
       const { verdict, redirect, skipSession, limits, origin } = outcome;
-      const inputs = found && inputsOfRecord(found.record);
-      const tried = found && inputs && policyWhatIf(found.record, proposed, instance, inputs);
       return {
         policies: set.policies.flatMap((policy) => appliesTo(policy, set, request)),
         result: {
@@ -131,7 +137,7 @@ export const policyTestOperations: readonly Operation[] = [
           origin,
         },
         unknown: found ? [...unloggedFields] : [],
-        logged: tried && { before: tried.before, after: tried.after, decidedBy: tried.decidedBy },
+        logged: found && (await replayed(context, found, parts)),
       };
     },
   }),
@@ -146,6 +152,20 @@ function appliesTo(policy: Policy, { limits }: PolicySet, request: PolicyRequest
   const fires = isKnown ? alone.evaluate(request).fired.length > 0 : outcome.fired.length > 0;
   if (fires) return [{ name, applies: 'yes', mode, then }];
   return unsure.length > 0 ? [{ name, applies: 'unknown', mode, then }] : [];
+}
+
+/** `null`: no policy can change what this request got, or the log does not have what was decided from. */
+async function replayed(
+  { store, nowMs }: Pick<OperationContext<unknown>, 'store' | 'nowMs'>,
+  { record, instance }: FoundVerdict,
+  parts: PolicyParts,
+): Promise<{ before: ReplayedOutcome; after: ReplayedOutcome[]; decidedBy: string } | null> {
+  if (isUntouchable(record) || record.inputs === undefined) return null;
+  const gate = await currentGate(store, instance, nowMs);
+  const { branches } = replay(record, { ...gate, ...parts });
+  if (branches === null) return null;
+  const after = new Set(branches.map(({ outcome }) => outcome));
+  return { before: outcomeOfRecord(record), after: [...after], decidedBy: branches[0].decidedBy };
 }
 
 async function logged(

@@ -26,7 +26,7 @@ import {
   recordedInputs,
   strictestCategory,
   afterTable,
-} from '../access-rules/what-if.ts';
+} from './recorded-inputs.ts';
 import { ruleId, listedRule } from '../access-rules/rule-response.ts';
 import { explainedVerdict } from './verdict-pages.ts';
 import { findVerdict } from './find-reference.ts';

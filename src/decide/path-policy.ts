@@ -3,10 +3,10 @@
  * entry, and the paths that are never challenged. Matched against the canonical path and every other reading of it, also
  * without regard to letter case, because many origins open `/Admin` as `/admin`. The strictest applies.
  */
-import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
-import type { PathType } from '../../contract/vocabulary.ts';
-import { compilePathTest, type TestedPath, YES } from '../../policies/compile/compile-test.ts';
-import type { CanonicalTarget } from '../request/canonical-path.ts';
+import type { InstancePolicy } from '../contract/management/instance-policy.ts';
+import type { PathType } from '../contract/vocabulary.ts';
+import { compilePathTest, type TestedPath, YES } from '../policies/compile/compile-test.ts';
+import type { CanonicalTarget } from './request-target.ts';
 
 export type PathAction = InstancePolicy['pathRules'][number]['action'];
 

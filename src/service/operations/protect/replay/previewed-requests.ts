@@ -8,7 +8,8 @@ import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { everything, type RowFilter } from '../../../../store/event-log/row-filter.ts';
 import { OperationError } from '../../operation-error.ts';
 import { isoTime } from '../access-rules/rule-response.ts';
-import type { LogTarget } from './verdict-log-query.ts';
+import type { LogTarget } from '../verdicts/verdict-log-query.ts';
+import type { ReplayedOutcome } from './gate-replay.ts';
 import type { RowKey } from '../../../../store/event-log/log-row.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
@@ -37,6 +38,12 @@ export function previewedRequestOf(record: VerdictRecord): PreviewedRequest {
     userAgent: record.user_agent,
     requestPath: record.request_path,
   };
+}
+
+/** What a logged request got. A policy's redirect stands in the record as an allow that never called the origin. */
+export function outcomeOfRecord({ decision, inputs, status, origin_ms: originMs }: VerdictRecord): ReplayedOutcome {
+  const isRedirect = decision === 'allow' && originMs === null && status >= 300 && status < 400;
+  return isRedirect && inputs?.policy?.verdict === 'allow' ? 'redirect' : decision;
 }
 
 /** No table was applied to the others. */

@@ -2,12 +2,12 @@
  * From signals, rule match, config, session and clearance to a `Verdict`: what was decided, by which input, and
  * whether it is enforced. Pure: it takes no `Request` and makes no `Response`. `docs/access-rules.md` shows the table.
  */
-import { RISK_NEVER, hasDetector } from '../../contract/edge/risk-detectors.ts';
-import { demandAt, meets } from '../../captcha/plan/demand.ts';
-import type { SiteDemand } from '../../contract/edge/edge-responses.ts';
-import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
-import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
-import type { BotAction, Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
+import { RISK_NEVER, hasDetector } from '../contract/edge/risk-detectors.ts';
+import { demandAt, meets } from '../captcha/plan/demand.ts';
+import type { SiteDemand } from '../contract/edge/edge-responses.ts';
+import type { InstancePolicy } from '../contract/management/instance-policy.ts';
+import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
+import type { BotAction, Decision, IpCategory, SessionStatus, VerdictSource } from '../contract/vocabulary.ts';
 import {
   ROLLOUT_BUCKETS,
   decide,
@@ -15,18 +15,15 @@ import {
   restrictiveness,
   type DecideInputs,
   type DecideOutcome,
-} from '../../rules/decision-table.ts';
-import type { Ruleset } from '../../rules/ruleset.ts';
-import type { RuleMatch } from '../../rules/types.ts';
-import { botInput } from '../../bots/bot-rules.ts';
-import type { BotSignal } from '../../bots/bot-proof.ts';
-import type { ClearanceReading } from '../session/clearances.ts';
-import type { PathPolicy } from '../config/path-policy.ts';
-import type { RiskReading } from '../../risk/headers/request-risk.ts';
-import type { SessionReading } from '../session/sessions.ts';
-import type { RequestFacts } from '../request/facts.ts';
-import type { Signals } from '../request/signals.ts';
-import type { PolicyEnd, PolicyOutcome } from '../../policies/outcome.ts';
+} from '../rules/decision-table.ts';
+import type { Ruleset } from '../rules/ruleset.ts';
+import type { RuleMatch } from '../rules/types.ts';
+import { botInput } from '../bots/bot-rules.ts';
+import type { BotSignal } from '../bots/bot-proof.ts';
+import type { PathPolicy } from './path-policy.ts';
+import type { RiskReading } from '../risk/headers/request-risk.ts';
+import type { ClearanceFacts, SessionFacts, SignalFacts } from './visitor-facts.ts';
+import type { PolicyEnd, PolicyOutcome } from '../policies/outcome.ts';
 import { PENDING_BUDGET, isBudgeted, isProvedBot, isSessionMissing, policyEnd, policyInput } from './policy-input.ts';
 
 export type RecordedRule = VerdictRecord['fired_rules'][number];
@@ -70,19 +67,19 @@ export interface VerdictInputs {
   preflight: boolean;
   /** Whether a page prepared the request, as far as its headers say. */
   ofPage: boolean;
-  signals: Signals;
+  signals: SignalFacts;
   bot: BotSignal | null;
   /** What the bot policy says of it here. */
   botAction: BotAction;
   match: RuleMatch;
-  session: SessionReading;
+  session: SessionFacts;
   /** Of the session and the request together; `null` where neither is known. */
   risk: RiskReading | null;
   /** Whether the network still has budget for pages without a session. */
   hasPendingRoom: boolean;
   /** By bit position of `risk.detectors`. */
   detectorNames: readonly string[];
-  clearance: ClearanceReading | null;
+  clearance: ClearanceFacts | null;
   policies: PolicyOutcome;
   /** The strictest enforced limit that the request is above, and all that it is above. */
   limit?: DecideInputs['limit'];
@@ -181,7 +178,7 @@ function deciderOf(later: LaterStep | null, { decidedBy }: DecideOutcome): strin
  * demand could be lower and the visitor would be challenged in a circle.
  */
 function lifts(
-  clearance: ClearanceReading,
+  clearance: ClearanceFacts,
   { policy, site, session }: VerdictInputs,
   clearanceLevel = policy.clearanceLevel,
 ): boolean {
@@ -191,7 +188,7 @@ function lifts(
 
 /** Whether rules block this visitor whatever else is known of them. Nothing lifts such a block but another rule. */
 export function isBlockedByRules(
-  { signals, nowMs }: Pick<RequestFacts, 'signals' | 'nowMs'>,
+  { signals, nowMs }: { signals: SignalFacts; nowMs: number },
   policy: InstancePolicy,
   ruleset: Pick<Ruleset, 'match'>,
 ): boolean {
@@ -318,7 +315,7 @@ function sourceOf(outcome: DecideOutcome, bot: BotSignal | null): VerdictSource 
   }
 }
 
-function enforcementOf(policy: InstancePolicy, signals: Signals): Verdict['enforcementPolicy'] {
+function enforcementOf(policy: InstancePolicy, signals: SignalFacts): Verdict['enforcementPolicy'] {
   if (policy.monitor) return 'monitor';
   return signals.rolloutBucket >= (policy.rollout * ROLLOUT_BUCKETS) / 100 ? 'rollout-excluded' : 'enforce';
 }

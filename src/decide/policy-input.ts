@@ -2,12 +2,12 @@
  * The `policy` input of the decision table: the instance's policies, then its path rules, then what a request without a
  * session gets. The first of them that says something counts, in the strictest reading of the path.
  */
-import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
-import type { BotSignal } from '../../bots/bot-proof.ts';
-import { stricterEnd, type PolicyEnd, type PolicyOutcome } from '../../policies/outcome.ts';
-import { isProved, type DecideInputs } from '../../rules/decision-table.ts';
-import type { PathPolicy } from '../config/path-policy.ts';
-import type { SessionReading } from '../session/sessions.ts';
+import type { InstancePolicy } from '../contract/management/instance-policy.ts';
+import type { BotSignal } from '../bots/bot-proof.ts';
+import { stricterEnd, type PolicyEnd, type PolicyOutcome } from '../policies/outcome.ts';
+import { isProved, type DecideInputs } from '../rules/decision-table.ts';
+import type { PathPolicy } from './path-policy.ts';
+import type { SessionFacts } from './visitor-facts.ts';
 
 export const PENDING_BUDGET = 'pendingBudget';
 const NOTHING: PolicyEnd = { verdict: null, redirect: null };
@@ -51,7 +51,7 @@ export function policyInput(
 }
 
 interface Pending extends Pick<PolicyFacts, 'policy' | 'path' | 'method'> {
-  session: SessionReading;
+  session: SessionFacts;
   bot: BotSignal | null;
 }
 
@@ -70,7 +70,7 @@ export function isProvedBot(bot: BotSignal | null): boolean {
   return bot !== null && isProved(bot.proof);
 }
 
-export function isSessionMissing({ status }: SessionReading, { waiveSession, exempt }: PathPolicy): boolean {
+export function isSessionMissing({ status }: SessionFacts, { waiveSession, exempt }: PathPolicy): boolean {
   return status !== 'off' && status !== 'active' && !waiveSession && !exempt;
 }
 

@@ -1,68 +1,16 @@
 /**
- * One logged request under other rules. The record has the rules that fired and everything else that was known. The
- * decision table is applied twice, without and with the proposed rules, so that a difference can only come from them.
- * Pure.
+ * What each input of the decision table said about a logged request, and what the table would say without one of them.
+ * For the explanation of a verdict, which is about the rules of then. Pure.
  */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import { type Decision, type EdgeRuleType, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
-import {
-  decide,
-  type DecideInputs,
-  type DecideOutcome,
-  restrictiveness,
-  rolloutBucket,
-} from '../../../../rules/decision-table.ts';
+import { type EdgeRuleType, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
+import { decide, type DecideInputs, type DecideOutcome, restrictiveness } from '../../../../rules/decision-table.ts';
 import { liftingSources } from '../../../../rules/explain.ts';
-import type { Ruleset } from '../../../../rules/ruleset.ts';
 import type { MatchedRule } from '../../../../rules/types.ts';
 import { RECORD_FIRED_RULES_MAX } from '../../../../contract/edge/record-bounds.ts';
+import { specificity } from '../replay/merged-match.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-
-export interface Proposal {
-  /** Has the proposed rules only. */
-  ruleset: Ruleset;
-  /** `type:value` of each proposed rule, which replaces an existing one, and of each rule that would be deleted. */
-  ids: ReadonlySet<string>;
-}
-
-export interface WhatIf {
-  before: Decision;
-  after: Decision;
-  /** What would decide under the proposal. */
-  decidedBy: string;
-}
-
-/** `null`: the record does not have what was decided from. */
-export function whatIf(record: VerdictRecord, proposal: Proposal): WhatIf | null {
-  const recorded = recordedInputs(record);
-  if (recorded === null) return null;
-  const { rules, inputs } = recorded;
-  const proposed = matching(record, proposal);
-  const others = rules.filter((rule) => !proposal.ids.has(rule.id));
-  const after = afterTable({ ...inputs, ...countingRules([...others, ...proposed]) }, record);
-  return { before: afterTable(inputs, record).decision, after: after.decision, decidedBy: after.decidedBy };
-}
-
-/** Ids of the proposed rules that match the request, and of those that fired and would be replaced or deleted. */
-export function touchedRules(record: VerdictRecord, proposal: Proposal): ReadonlySet<string> {
-  const ids = matching(record, proposal).map(({ id }) => id);
-  return new Set([...ids, ...record.fired_rules.flatMap(({ id }) => (proposal.ids.has(id) ? [id] : []))]);
-}
-
-function matching(record: VerdictRecord, { ruleset }: Proposal): readonly MatchedRule[] {
-  return ruleset.match(
-    {
-      ip: record.ip,
-      asn: record.asn,
-      countryCode: record.country,
-      ja4: record.ja4,
-      userAgent: record.user_agent,
-      rolloutBucket: rolloutBucket(`${record.ip}\n${record.user_agent}`),
-    },
-    Math.floor(record.timestamp / 1000),
-  ).fired;
-}
 
 /**
  * The table's decision with the steps that follow it: what lifted a challenge then lifts it again, and a call of a json
@@ -112,7 +60,7 @@ export function isWithoutTable({ inputs, source, decided_by: decidedBy }: Verdic
 export function countingRules(rules: readonly RankedRule[]): Pick<DecideInputs, 'network' | 'client'> {
   const enforced = rules.filter(({ mode }) => mode === 'enforce');
   return {
-    network: best(enforced, specificity),
+    network: best(enforced, rankOf),
     client: best(enforced, (rule) => (isClient(rule.type) ? 1 + restrictiveness[rule.verdict] : 0)),
   };
 }
@@ -145,24 +93,8 @@ function best(rules: readonly RankedRule[], rank: (rule: RankedRule) => number):
   return found;
 }
 
-/** `ip` > longest `ipMask` > `asn` > `countryCode`; 0 for client rules. */
-function specificity(rule: RankedRule): number {
-  if (rule.rank !== undefined) return rule.rank;
-  switch (rule.type) {
-    case 'ip':
-      return 1000;
-    case 'ipMask': {
-      const id = rule.entry ?? rule.id;
-      return 100 + Number(id.slice(id.lastIndexOf('/') + 1));
-    }
-    case 'asn':
-      return 2;
-    case 'countryCode':
-      return 1;
-    case 'ja4Hash':
-    case 'userAgent':
-      return 0;
-  }
+function rankOf(rule: RankedRule): number {
+  return rule.rank ?? specificity(rule);
 }
 
 function isClient(type: EdgeRuleType): boolean {
@@ -177,7 +109,7 @@ function rankEntries(rules: readonly RankedRule[]): void {
   let after = 0;
   for (const rule of rules.toReversed()) {
     if (rule.id.startsWith(LIST)) rule.rank = after + ENTRY_STEP;
-    after = specificity(rule);
+    after = rankOf(rule);
   }
 }
 

@@ -3,7 +3,7 @@
  * `%XX` decoded, other `%XX` in upper case and `//` merged. Patterns and exemptions see this path, and every other way in
  * which an origin could read what it receives.
  */
-import { canonicalPath, type PathReading, readPath } from '../../bytes/url-path.ts';
+import { canonicalPath, type PathReading, readPath } from '../bytes/url-path.ts';
 
 export interface CanonicalTarget extends PathReading {
   scheme: 'http' | 'https';
