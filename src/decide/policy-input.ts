@@ -7,7 +7,7 @@ import type { BotSignal } from '../bots/bot-proof.ts';
 import { stricterEnd, type PolicyEnd, type PolicyOutcome } from '../policies/outcome.ts';
 import { isProved, type DecideInputs } from '../rules/decision-table.ts';
 import type { PathPolicy } from './path-policy.ts';
-import type { SessionFacts } from './visitor-facts.ts';
+import type { VisitorSession } from './visitor-facts.ts';
 
 export const PENDING_BUDGET = 'pendingBudget';
 const NOTHING: PolicyEnd = { verdict: null, redirect: null };
@@ -51,7 +51,7 @@ export function policyInput(
 }
 
 interface Pending extends Pick<PolicyFacts, 'policy' | 'path' | 'method'> {
-  session: SessionFacts;
+  session: VisitorSession;
   bot: BotSignal | null;
 }
 
@@ -70,7 +70,7 @@ export function isProvedBot(bot: BotSignal | null): boolean {
   return bot !== null && isProved(bot.proof);
 }
 
-export function isSessionMissing({ status }: SessionFacts, { waiveSession, exempt }: PathPolicy): boolean {
+export function isSessionMissing({ status }: VisitorSession, { waiveSession, exempt }: PathPolicy): boolean {
   return status !== 'off' && status !== 'active' && !waiveSession && !exempt;
 }
 

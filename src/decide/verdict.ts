@@ -22,7 +22,7 @@ import { botInput } from '../bots/bot-rules.ts';
 import type { BotSignal } from '../bots/bot-proof.ts';
 import type { PathPolicy } from './path-policy.ts';
 import type { RiskReading } from '../risk/headers/request-risk.ts';
-import type { ClearanceFacts, SessionFacts, SignalFacts } from './visitor-facts.ts';
+import type { ClearanceFacts, VisitorSession, SignalFacts } from './visitor-facts.ts';
 import type { PolicyEnd, PolicyOutcome } from '../policies/outcome.ts';
 import { PENDING_BUDGET, isBudgeted, isProvedBot, isSessionMissing, policyEnd, policyInput } from './policy-input.ts';
 
@@ -72,7 +72,7 @@ export interface VerdictInputs {
   /** What the bot policy says of it here. */
   botAction: BotAction;
   match: RuleMatch;
-  session: SessionFacts;
+  session: VisitorSession;
   /** Of the session and the request together; `null` where neither is known. */
   risk: RiskReading | null;
   /** Whether the network still has budget for pages without a session. */

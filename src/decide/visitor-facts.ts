@@ -9,7 +9,7 @@ export interface SignalFacts extends MatchSignals {
   isAddressUnread: boolean;
 }
 
-export interface SessionFacts {
+export interface VisitorSession {
   status: Extract<SessionStatus, 'active' | 'none' | 'invalid-session' | 'session-not-found' | 'off'>;
   riskScore: number | null;
 }

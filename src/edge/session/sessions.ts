@@ -6,7 +6,7 @@
 import { splitSessionCookie, type SessionClaims, verifySessionJwt } from '../../risk/session-token.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { SessionStatus } from '../../contract/vocabulary.ts';
-import type { SessionFacts } from '../../decide/visitor-facts.ts';
+import type { VisitorSession } from '../../decide/visitor-facts.ts';
 import { BoundedMap, ownText } from '../../bytes/bounded-map.ts';
 import { readOwnCookies } from '../request/cookies.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
@@ -20,7 +20,7 @@ import type { WaitUntil } from '../../bytes/polled.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
 
-export interface SessionReading extends SessionFacts {
+export interface SessionReading extends VisitorSession {
   jti: string | null;
   /** `detectorBits` of the score's parts. */
   detectors: number;

@@ -15,7 +15,7 @@ import { protectOperation } from '../../define-operation.ts';
 import { chosenSiteKey } from '../chosen-instance.ts';
 import { currentGate } from '../replay/current-gate.ts';
 import { isUntouchable, policyParts, replay, replayedOutcomes } from '../replay/gate-replay.ts';
-import { changeSchemas, compared, PreviewedChanges } from '../replay/previewed-changes.ts';
+import { changeSchemas, compared, ChangeSums } from '../replay/previewed-changes.ts';
 import {
   countRecords,
   examineNewest,
@@ -84,7 +84,7 @@ interface PolicyEffect {
 
 interface PolicyTrial extends Examined {
   inWindow: number;
-  changes: PreviewedChanges;
+  changes: ChangeSums;
   /** Requests of which the log does not have what was decided from. */
   withoutInputs: number;
   effects: PolicyEffect[];
@@ -105,7 +105,7 @@ async function tryPolicies(
   const proposed = { ...gate, ...policyParts(proposal) };
   const changedNames = new Set(differences.policies.map(({ name }) => name));
   const effects = new Map<string, PolicyEffect>();
-  const changes = new PreviewedChanges();
+  const changes = new ChangeSums();
   let withoutInputs = 0;
   const done = await examineNewest(store, log, filter, (record) => {
     if (isUntouchable(record)) return;

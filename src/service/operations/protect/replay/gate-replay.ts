@@ -23,7 +23,7 @@ import { compilePathPolicy, type PathPolicyFor } from '../../../../decide/path-p
 import { PENDING_BUDGET } from '../../../../decide/policy-input.ts';
 import { liftsLimits, type Verdict, type VerdictInputs, verdictOf } from '../../../../decide/verdict.ts';
 import { type CanonicalTarget, isAt } from '../../../../decide/request-target.ts';
-import type { ClearanceFacts, SessionFacts } from '../../../../decide/visitor-facts.ts';
+import type { ClearanceFacts, VisitorSession } from '../../../../decide/visitor-facts.ts';
 import { readPath } from '../../../../bytes/url-path.ts';
 import { type CompiledPolicies, compilePolicies } from '../../../../policies/compile/compile-policies.ts';
 import type { PolicyOutcome } from '../../../../policies/outcome.ts';
@@ -81,7 +81,7 @@ export interface ReplayedBranch {
   source: Verdict['source'];
 }
 
-export interface Replayed {
+export interface ReplayedRequest {
   /** The first is the one in which no policy applies that only may apply. `null`: there are too many to try. */
   branches: readonly [ReplayedBranch, ...ReplayedBranch[]] | null;
   /** Rules that match. */
@@ -101,7 +101,7 @@ const UNSURE_MAX = 4;
 const NONE: ReadonlySet<string> = new Set();
 
 /** `limits`: `kept` lets a limit say what it said then. */
-export function replay(record: VerdictRecord, gate: ReplayGate, limits: 'kept' | 'left out' = 'kept'): Replayed {
+export function replay(record: VerdictRecord, gate: ReplayGate, limits: 'kept' | 'left out' = 'kept'): ReplayedRequest {
   const target = targetOf(record);
   const signals = signalsOf(record);
   const path = gate.pathPolicy(target, record.method);
@@ -203,12 +203,12 @@ function isPreflight({ method, source, decision }: VerdictRecord): boolean {
 function sessionOf(
   { session_status: recorded, risk_score: riskScore }: VerdictRecord,
   { policy }: Pick<ReplayGate, 'policy'>,
-): SessionFacts {
+): VisitorSession {
   return { status: policy.sessionsEnabled ? statusOf(recorded) : 'off', riskScore };
 }
 
 /** The record says what the path made of it: `waived`, or `no-session` for a call that got 401. */
-function statusOf(recorded: SessionStatus): SessionFacts['status'] {
+function statusOf(recorded: SessionStatus): VisitorSession['status'] {
   return recorded === 'waived' || recorded === 'no-session' ? 'none' : recorded;
 }
 

@@ -1,7 +1,7 @@
 /** What a preview adds up: requests that would be decided otherwise, of each change the newest, and what nobody can tell. */
 import * as z from 'zod/mini';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import type { Replayed, ReplayedOutcome } from './gate-replay.ts';
+import type { ReplayedRequest, ReplayedOutcome } from './gate-replay.ts';
 import { previewedRequest, previewedRequestOf } from './previewed-requests.ts';
 
 /** Of each change, so that a frequent one does not hide a rare one. */
@@ -20,8 +20,8 @@ export interface Compared {
  * policy's condition is the same in both, so that it applies to the request in both or in neither.
  */
 export function compared(
-  before: Replayed,
-  after: Replayed,
+  before: ReplayedRequest,
+  after: ReplayedRequest,
   isSame: (policyName: string) => boolean = () => true,
 ): Compared | null {
   if (before.branches === null || after.branches === null) return null;
@@ -66,7 +66,7 @@ export function changeSchemas<const Outcome extends ReplayedOutcome>(outcomes: r
   };
 }
 
-export class PreviewedChanges {
+export class ChangeSums {
   readonly #changes: Change[] = [];
   readonly #samples: object[] = [];
   #untold = 0;
@@ -79,7 +79,7 @@ export class PreviewedChanges {
     if (change === undefined) this.#changes.push((change = { from, to, requests: 0, addresses: new Set() }));
     change.requests += 1;
     change.addresses.add(record.ip);
-    if (change.requests <= SAMPLES_MAX) this.#samples.push(sampleOf(record, outcome));
+    if (change.requests <= SAMPLES_MAX) this.#samples.push(changeSample(record, outcome));
   }
 
   sums() {
@@ -94,6 +94,6 @@ export class PreviewedChanges {
   }
 }
 
-export function sampleOf(record: VerdictRecord, { from, to, decidedBy }: Compared): object {
+export function changeSample(record: VerdictRecord, { from, to, decidedBy }: Compared): object {
   return { ...previewedRequestOf(record), from, to, decidedBy };
 }

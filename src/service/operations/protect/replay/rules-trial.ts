@@ -16,7 +16,7 @@ import type { LogTarget } from '../verdicts/verdict-log-query.ts';
 import { currentGate } from './current-gate.ts';
 import { isUntouchable, replay, type ReplayGate } from './gate-replay.ts';
 import { mergedMatch, type Proposal } from './merged-match.ts';
-import { compared, type Compared, PreviewedChanges, sampleOf } from './previewed-changes.ts';
+import { compared, type Compared, ChangeSums, changeSample } from './previewed-changes.ts';
 import { countRecords, type Examined, examineNewest } from './previewed-requests.ts';
 
 /** Values of one filter. */
@@ -26,7 +26,7 @@ const sources = visitorSources.filter((source) => source !== 'error');
 
 /** `examined` has the requests too that the index of the log has shown to be untouched. */
 interface RulesTrial extends Examined {
-  changes: PreviewedChanges;
+  changes: ChangeSums;
   effects: PreviewEffects;
   /** Requests that the change may touch, of which the log does not have what was decided from. */
   withoutInputs: number;
@@ -45,7 +45,7 @@ export async function tryRules(
   const filter: RowFilter = { ...everything, ...window, sources };
   const inWindow = await countRecords(store, target.log, filter);
   const gate = await currentGate(store, target.instance, nowMs);
-  const trial = { changes: new PreviewedChanges(), effects: new PreviewEffects(), withoutInputs: 0 };
+  const trial = { changes: new ChangeSums(), effects: new PreviewEffects(), withoutInputs: 0 };
   const found = indexed(keys);
   const done = await examineNewest(store, target.log, { ...filter, ...found }, (record) => {
     if (!isUntouchable(record)) examine(trial, record, gate, proposal, Math.floor(nowMs / 1000));
@@ -144,7 +144,7 @@ class PreviewEffects {
       if (change) change.requests += 1;
       else touched.changes.push({ from: before, to: after, requests: 1 });
       const examples = before === after ? touched.same : touched.changed;
-      if (examples.length < EXAMPLES_MAX) examples.push(sampleOf(record, outcome));
+      if (examples.length < EXAMPLES_MAX) examples.push(changeSample(record, outcome));
     }
   }
 
