@@ -82,6 +82,7 @@ describe('from what a visitor quotes to what decided', () => {
     expect(await page.getByRole('row', { name: /Client rule/ }).innerText()).toMatch(/block.*quotedbot.*decided/s);
     expect(explained.without.decision).toBe('allow');
     await page.getByText('Without userAgent:quotedbot: allow').waitFor();
+    await page.getByText('because an access rule is for user agents with quotedbot. No challenge lifts it.').waitFor();
   });
 
   test('an address leads to its verdicts, and a click to the deciding rule', async () => {

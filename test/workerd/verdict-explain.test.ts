@@ -113,7 +113,9 @@ test('the table says what each input said, what decided, what was overruled, and
     ['userAgent:bot', undefined],
     ['asn:64496', undefined],
   ]);
-  expect(told.riskParts).toEqual([{ detector: 'webdriver', weight: expect.any(Number) }]);
+  expect(told.riskParts).toEqual([
+    { detector: 'webdriver', weight: expect.any(Number), says: 'The browser sets navigator.webdriver.' },
+  ]);
   expect(told.siteKey).toBe(instance.siteKey);
 });
 

@@ -21,6 +21,8 @@ const tableInput = z.enum(['network', 'client', 'bot', 'category', 'risk', 'limi
 
 export const verdictExplanationResponse = z.object({
   verdict: returnedVerdict,
+  /** Why, for a person: one to three sentences. */
+  headline: z.string(),
   /** The seven inputs in their order. Empty where no table was applied: a failure policy decided, or the gate's own path. */
   table: z.array(
     z.object({
@@ -50,8 +52,8 @@ export const verdictExplanationResponse = z.object({
       now: z.nullable(edgeRuleListed),
     }),
   ),
-  /** The detectors behind the risk score. */
-  riskParts: z.array(z.object({ detector: z.enum(riskDetectors), weight: z.number() })),
+  /** The detectors behind the risk score. `says`: what each found, as a sentence. */
+  riskParts: z.array(z.object({ detector: z.enum(riskDetectors), weight: z.number(), says: z.string() })),
   /** Of the rules now. The record has the version that decided. */
   currentRulesetVersion: z.int(),
   /** `false`: a part of the table follows from the present settings, because the record does not have it. */

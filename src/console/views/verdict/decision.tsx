@@ -1,6 +1,6 @@
 /** The decision in sentences: what decided, what changed it afterwards, and what would have happened without it. */
 import type { Schema } from '../../api/service-api.ts';
-import { DecisionChip, VisitorText, DetectorChips } from '../../components/values.tsx';
+import { Chip, DecisionChip, VisitorText } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
 
 type Explanation = Schema<'VerdictExplanation'>;
@@ -11,37 +11,13 @@ const policies = {
   'rollout-excluded': 'The visitor is outside the rollout: the request was forwarded all the same.',
 } as const;
 
-const laterSteps: Record<NonNullable<Explanation['laterStep']>, string> = {
-  clearance: 'A clearance, which the visitor earned with an earlier challenge, let the request through.',
-  verified: 'The request brought a solved challenge with it, so it was let through.',
-  exempt: 'The path is never challenged, so the request was let through.',
-  preflight: 'The request is a CORS preflight, which no browser can solve a challenge for.',
-  'no-session': 'The path asks for a session, and the request had none.',
-  internal: 'The request is to the gate itself, which no rule decides.',
-  error: 'Something failed, and the failure policy of the instance decided.',
-};
-
 export function DecisionText({ explanation }: { explanation: Explanation }) {
-  const { verdict, laterStep, tableDecision, without, isExact } = explanation;
+  const { verdict, headline, without, isExact } = explanation;
   return (
     <div class="stack">
       <p class="decision">
-        <DecisionChip decision={verdict.decision} /> by <VisitorText text={verdict.decided_by} maxChars={120} />
+        <DecisionChip decision={verdict.decision} /> <VisitorText text={headline} />
       </p>
-      <p>
-        <VisitorText text={verdict.explain} />
-      </p>
-      {laterStep !== null && (
-        <p>
-          {laterSteps[laterStep]}
-          {tableDecision !== null && tableDecision !== verdict.decision && (
-            <>
-              {' '}
-              The inputs alone would have said <DecisionChip decision={tableDecision} />.
-            </>
-          )}
-        </p>
-      )}
       {policies[verdict.enforcement_policy] !== '' && <p>{policies[verdict.enforcement_policy]}</p>}
       {without !== null && (
         <p>
@@ -49,6 +25,9 @@ export function DecisionText({ explanation }: { explanation: Explanation }) {
           <VisitorText text={without.decidedBy} maxChars={80} />.
         </p>
       )}
+      <p class="hint">
+        In the words of the log: <VisitorText text={verdict.explain} />
+      </p>
       {!isExact && (
         <p class="hint">
           The record does not have everything that was decided from: an older edge wrote it, or more rules fired than it
@@ -114,9 +93,15 @@ function Outcome({ row: { outcome, liftedBy } }: { row: Row }) {
 
 function Parts({ score, parts }: { score: number; parts: Explanation['riskParts'] }) {
   return (
-    <span class="chips">
-      score {score.toFixed(2)}
-      <DetectorChips parts={parts} />
-    </span>
+    <ul class="plain-list">
+      {parts.map(({ detector, weight, says }) => (
+        <li key={detector} title={detector}>
+          {says} <Chip>+{weight}</Chip>
+        </li>
+      ))}
+      <li>
+        Together <b>{score.toFixed(2)}</b>
+      </li>
+    </ul>
   );
 }

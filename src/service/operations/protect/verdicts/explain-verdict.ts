@@ -11,7 +11,7 @@ import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts'
 import { type Decision, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
 import { decide, type DecideInputs, type DecideOutcome } from '../../../../rules/decision-table.ts';
 import { type TableRow, tableRows } from '../../../../rules/explain.ts';
-import { sessionWeight } from '../../../../risk/detectors.ts';
+import { detectors, sessionWeight } from '../../../../risk/detectors.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
@@ -29,6 +29,7 @@ import {
 } from './recorded-inputs.ts';
 import { ruleId, listedRule } from '../access-rules/rule-response.ts';
 import { explainedVerdict } from './verdict-pages.ts';
+import { headline } from './headline.ts';
 import { findVerdict } from './find-reference.ts';
 
 const laterSteps = ['clearance', 'verified', 'exempt', 'preflight', 'no-session', 'internal', 'error'] as const;
@@ -54,6 +55,7 @@ export const explainVerdictOperation = protectOperation({
     const rules = await firedRules(store, instance.id, record, nowMs);
     return {
       verdict: explainedVerdict(record),
+      headline: headline(record),
       ...explanation(record, instance),
       ...rules,
       riskParts: riskParts(record),
@@ -152,9 +154,9 @@ function ruleKey(id: string): RuleKey | null {
   return type === undefined ? null : { type, value: id.slice(type.length + 1) };
 }
 
-function riskParts({ fired_rules: fired }: VerdictRecord): { detector: string; weight: number }[] {
+function riskParts({ fired_rules: fired }: VerdictRecord): { detector: string; weight: number; says: string }[] {
   const ids = new Set(fired.map(({ id }) => id));
   return riskDetectors
     .filter((detector) => ids.has(`risk:${detector}`))
-    .map((detector) => ({ detector, weight: sessionWeight(detector) }));
+    .map((detector) => ({ detector, weight: sessionWeight(detector), says: detectors[detector].compares }));
 }
