@@ -11,7 +11,7 @@ interface Group {
 }
 
 const TUTORIAL = ['tutorial', 'transcript', 'first-day'];
-const HOW_TO = ['container', 'operations', 'origin-lockdown', 'query-the-log'];
+const HOW_TO = ['troubleshooting', 'container', 'operations', 'origin-lockdown', 'query-the-log'];
 const REFERENCE =
   'console cli configuration-file policies access-rules limits lists bots attack-mode alerts verification widget compatibility instance-settings site-settings edge-configuration service-configuration management-api api-fields verdict-log ip-categories languages storage-schema glossary'.split(
     ' ',

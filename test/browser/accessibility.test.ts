@@ -3,7 +3,12 @@
  * dark. The other files test what it cannot check: keyboard use and what a screen reader gets.
  */
 import { describe, expect, test } from 'vitest';
-import { renderBlockPage, renderMessagePage, type MessageKind } from '../../src/edge/answer/pages/message-page.ts';
+import {
+  renderBlockPage,
+  renderHelpPage,
+  renderMessagePage,
+  type MessageKind,
+} from '../../src/edge/answer/pages/message-page.ts';
 import { pageLanguages } from '../../src/locales/pages.generated.ts';
 import { type PageInput, pageSecurityHeaders } from '../../src/edge/answer/pages/page-layout.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
@@ -142,6 +147,7 @@ describe('in both themes, no fault is on', () => {
     const kinds: MessageKind[] = ['send-again', 'too-large', 'origin-unreachable', 'cookies-off', 'unavailable'];
     const pages: [string, () => string][] = [
       ['blocked', () => renderBlockPage(input)],
+      ['help', () => renderHelpPage(input)],
       ...kinds.map((kind): [string, () => string] => [kind, () => renderMessagePage(kind, input)]),
     ];
 

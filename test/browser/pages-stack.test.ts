@@ -4,6 +4,7 @@
  */
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { addRules } from '../e2e/edge-visitor.ts';
 import { changeSite, eventually, manage, useStack } from '../support/stack.ts';
 import { sharedChromium, USER_AGENT, useVisitor } from '../support/visitor.ts';
 
@@ -92,6 +93,19 @@ describe('a form without scripts that is challenged', () => {
     expect(await visitor.page.textContent('body')).toContain('application/x-www-form-urlencoded');
     await visitor.page.reload().catch(() => null);
     expect(await hits('/echo/plain-form')).toBe(1);
+  });
+});
+
+describe('a visitor who is blocked', () => {
+  test('finds in their language what they can change, and the reference of the refused request', async () => {
+    await addRules(stack(), { type: 'userAgent', value: 'Refused', verdict: 'block' });
+    await visit({ userAgent: 'Refused', locale: 'fr-FR', javaScriptEnabled: false });
+    await visitor.page.goto(`${stack().edgeUrl}/echo`);
+    const reference = await visitor.page.locator('footer code').textContent();
+    await visitor.page.getByRole('link', { name: 'Que puis-je faire' }).click();
+    await visitor.page.getByRole('heading', { name: 'Ce que vous pouvez faire' }).waitFor();
+    expect(await visitor.page.getByRole('listitem').count()).toBe(4);
+    expect(await visitor.page.locator('footer code').textContent()).toBe(reference);
   });
 });
 

@@ -18,9 +18,19 @@ const blocksOf = (page: string): string[] =>
   [...readFileSync(page, 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, language = '', text = '']) =>
     /^(sh|bash)$/.test(language) || (language === '' && /^(curl|npm|npx) /.test(text)) ? [text] : [],
   );
+/** Of a page whose tables say what to type. */
+const typedIn = (page: string): string[] =>
+  [...readFileSync(page, 'utf8').matchAll(/^\|.*\|$/gm)].flatMap(([row]) =>
+    [...row.matchAll(/`((?:npm run (?:-s )?gatehouse|curl) [^`]+)`/g)].map(([, command = '']) => `${command}\n`),
+  );
 /** The file that a page shows first. */
 const fileIn = (page: string): string => /^```json\n([\s\S]*?)^```$/m.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
-const documented = pages.map((page) => ({ page, blocks: blocksOf(page) })).filter(({ blocks }) => blocks.length > 0);
+const documented = pages
+  .map((page) => ({
+    page,
+    blocks: [...blocksOf(page), ...(page === 'docs/troubleshooting.md' ? typedIn(page) : [])],
+  }))
+  .filter(({ blocks }) => blocks.length > 0);
 
 /** Some pages use the function of another page. */
 const api = `api() { curl -s "https://gatehouse.example.com$1" -H "Authorization: Bearer YOUR_API_KEY" -H 'Content-Type: application/json' -d "$2"; }`;

@@ -106,6 +106,22 @@ describe('responses', () => {
     expect((await edge('/api/time', { headers: bot('blockme') })).headers.get('content-type')).toContain('json');
   });
 
+  test('a blocked visitor can open the help page, which repeats the reference of the refused request', async () => {
+    await addRules(stack(), { type: 'userAgent', value: 'RefuseMe', verdict: 'block' });
+    const blocked = await edge('/', { headers: bot('refuseme') });
+    const link = /href="([^"]*help[^"]*)"/.exec(await blocked.text())?.[1] ?? '';
+    const headers = { ...bot('refuseme'), 'accept-language': 'de' };
+    const help = await edge(link, { headers });
+    const page = await help.text();
+    expect(help.status).toBe(200);
+    expect(page).toContain('Was Sie tun können');
+    expect(page).toContain(blocked.headers.get('x-protect-request-id')!);
+    expect(page).not.toContain('<script');
+    // Only a reference is repeated.
+    const other = await edge('/__protect/help?reference=call+0123456', { headers });
+    expect(await other.text()).toContain(other.headers.get('x-protect-request-id')!);
+  });
+
   test('without a session a json path responds 401 and a page passes', async () => {
     const call = await edge('/api/time');
     expect([call.status, call.headers.get('x-protect-status')]).toEqual([401, 'no-session']);

@@ -11,6 +11,10 @@ export const SHORT_REFERENCE = /^([0-9a-f]{4})[- ]?([0-9a-f]{4})$/i;
 const WINDOW_MS = 2 ** 16;
 const CYCLE_MS = 2 ** 32;
 
+export function isReference(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
+}
+
 /** `null`: the id is no UUIDv7, and has no short form. */
 export function shortReference(id: string): string | null {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id) ? `${id.slice(4, 8)}-${id.slice(-4)}` : null;

@@ -9,6 +9,8 @@ import { isNavigation } from '../request/header-facts.ts';
 export type Answer =
   | ({ kind: 'challenge' } & ChallengeExtras)
   | { kind: 'block' }
+  /** What a refused visitor can do. */
+  | { kind: 'help' }
   | { kind: 'no-session' }
   | ({ kind: 'limited' } & LimitedRequest)
   | Message

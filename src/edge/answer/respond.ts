@@ -6,13 +6,14 @@ import { encodeBase64url } from '../../bytes/base64url.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
 import { edgeErrorStatus, type EdgeErrorKey } from '../../contract/edge/edge-errors.ts';
 import { exposedHeaders, header, protectPrefix } from '../../contract/edge/headers.ts';
+import { isReference } from '../../contract/edge/short-reference.ts';
 import type { ErrorEnvelope } from '../../contract/errors.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { PageTexts } from '../feed/page-texts.ts';
 import { tellRefusedSession } from '../session/sessions.ts';
 import { answerForm, message, type Answer, type ChallengeExtras, type LimitedRequest } from './answer.ts';
-import { renderBlockPage, renderMessagePage } from './pages/message-page.ts';
+import { renderBlockPage, renderHelpPage, renderMessagePage } from './pages/message-page.ts';
 import { renderChallengePage } from './pages/challenge-page.ts';
 import { type PageInput, pageSecurityHeaders } from './pages/page-layout.ts';
 import { acceptSignature } from '../../bots/signatures/accept-signature.ts';
@@ -34,6 +35,8 @@ export function respond(context: RequestContext, answer: Answer, texts: PageText
     case 'no-session':
     case 'message':
       return inForm(context, formsOf(context, answer), texts);
+    case 'help':
+      return page(context, 200, texts, (input) => renderHelpPage({ ...input, requestId: refusedRequest(context) }));
     case 'limited':
       return limited(context, answer, texts);
     case 'error':
@@ -125,6 +128,12 @@ function inForm(context: RequestContext, forms: Forms, texts: PageTexts): Respon
   if (form === 'text') return text(context, forms.status, forms.line);
   if (form === 'page' && forms.render) return page(context, forms.status, texts, forms.render);
   return json(context, forms.status, { ...forms.body, requestId: context.facts.requestId });
+}
+
+/** The reference that the block page's link carries, so that the help page repeats it and not its own. */
+function refusedRequest({ facts }: RequestContext): string {
+  const reference = new URLSearchParams(facts.target.query).get('reference') ?? '';
+  return isReference(reference) ? reference : facts.requestId;
 }
 
 function redirect(context: RequestContext, answer: Extract<Answer, { kind: 'redirect' }>): Response {

@@ -20,7 +20,7 @@ interface EndpointOptions {
   pathType?: 'html' | 'json';
   /** Also for clients who are blocked elsewhere for their risk, or because the proxy hides their address. */
   forTools?: boolean;
-  /** For everybody: a file that the page of a blocked visitor loads. */
+  /** For everybody: what the page of a blocked visitor loads, or links to. */
   forBlocked?: boolean;
 }
 
@@ -58,6 +58,10 @@ function internal(context: RequestContext, options: EndpointOptions): RequestCon
 export const protectRoutes = new Hono<EdgeApp>();
 // Monitors are tools, and many run in data centres.
 protectRoutes.get('/health', endpoint(healthEndpoint, { forTools: true }));
+protectRoutes.get(
+  '/help',
+  endpoint((context) => answerWith(context, { kind: 'help' }), { pathType: 'html', forBlocked: true }),
+);
 protectRoutes.get('/copy.js', endpoint(serveScript, { forBlocked: true }));
 protectRoutes.get('/:file{[a-z-]+\\.js}', endpoint(serveScript));
 protectRoutes.post('/challenge', endpoint(challengeEndpoint('challenge')));

@@ -3,7 +3,12 @@ import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { html } from 'hono/html';
 import { describe, expect, test } from 'vitest';
-import { renderBlockPage, renderMessagePage, type MessageKind } from '../../../src/edge/answer/pages/message-page.ts';
+import {
+  renderBlockPage,
+  renderHelpPage,
+  renderMessagePage,
+  type MessageKind,
+} from '../../../src/edge/answer/pages/message-page.ts';
 import { renderChallengePage, type ChallengePageInput } from '../../../src/edge/answer/pages/challenge-page.ts';
 import { pageLanguages } from '../../../src/locales/pages.generated.ts';
 import { htmlText, pageSecurityHeaders, type PageInput } from '../../../src/edge/answer/pages/page-layout.ts';
@@ -122,6 +127,13 @@ describe('the block page', () => {
     expect(renderBlockPage(base)).not.toContain('<strong');
     expect(renderBlockPage(base)).toContain('<code dir="ltr">req-1</code>');
   });
+});
+
+test('the help page runs no script and has texts of its own in every language of the gate’s pages', () => {
+  const pages = Object.keys(pageLanguages).map((language) => renderHelpPage({ ...base, acceptLanguage: language }));
+  expect(pages.filter((page) => page.includes('<script'))).toEqual([]);
+  const bodies = pages.map((page) => /<ul>[\s\S]*<footer>/.exec(page)?.[0]);
+  expect(new Set(bodies).size).toBe(Object.keys(pageLanguages).length);
 });
 
 describe('the challenge page', () => {

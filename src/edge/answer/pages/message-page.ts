@@ -3,6 +3,7 @@
  * silently, and no page claims that something was sent.
  */
 import { html } from 'hono/html';
+import { protectPrefix } from '../../../contract/edge/headers.ts';
 import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { PageMessages } from '../../../locales/messages.ts';
 import { type PageInput, renderPage } from './page-layout.ts';
@@ -51,6 +52,26 @@ export function renderBlockPage(input: PageInput): string {
   return renderPage(input, localised, {
     title: messages.blockedTitle,
     body: html`<p>${messages.blockedReason}</p>
-      <p>${messages.blockedText}</p>`,
+      <p>${messages.blockedText}</p>
+      <p><a href="${protectPrefix}help?reference=${input.requestId}">${messages.helpLink}</a></p>`,
+  });
+}
+
+/** What a refused visitor can change themselves, and what the reference is for. It needs no script. */
+export function renderHelpPage(input: PageInput): string {
+  const localised = pickLanguage(input.acceptLanguage, input.languages);
+  const { messages } = localised;
+  return renderPage(input, localised, {
+    title: messages.helpTitle,
+    head: html``,
+    body: html`<p>${messages.helpCauses}</p>
+      <ul>
+        <li>${messages.helpNetwork}</li>
+        <li>${messages.helpExtension}</li>
+        <li>${messages.helpClock}</li>
+        <li>${messages.helpOff}</li>
+      </ul>
+      <p>${messages.helpReference}</p>
+      <p>${messages.helpSend}</p>`,
   });
 }
