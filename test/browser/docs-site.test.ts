@@ -112,6 +112,21 @@ test('the search finds a setting, and opens the page that explains it', async ()
   expectNoOtherHost();
 });
 
+test('the search finds the words of people who are in a hurry', async () => {
+  const pages: [words: string, page: string][] = [
+    ['false positive', 'troubleshooting'],
+    ['locked out', 'troubleshooting'],
+    ['slow', 'troubleshooting'],
+    ['GDPR', 'privacy'],
+  ];
+  await open('');
+  await visitor.page.getByRole('button', { name: 'Search' }).click();
+  await expectRows(pages, async ([words, page]) => {
+    await visitor.page.getByRole('searchbox').fill(words);
+    await visitor.page.getByRole('option').locator(`a[href*="/docs/${page}"]`).first().waitFor();
+  });
+});
+
 test('a script of these pages cannot call the API with the session of the reader', async () => {
   // A second tab, because the refusal is an error in the console.
   const page = await visitor.context.newPage();

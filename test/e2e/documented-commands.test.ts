@@ -95,6 +95,7 @@ test.each(['turnstile', 'hcaptcha', 'recaptcha'])('a token of this service verif
 /** What a reader replaces, by how it is printed. Made only for a page that prints it, because some cost a second. */
 const replaced: Record<string, () => string | Promise<string>> = {
   YOUR_API_KEY: () => stack().apiKey,
+  YOUR_OPS_TOKEN: () => stack().opsToken,
   INSTANCE: () => stack().instanceId,
   YOUR_SITE_SECRET: () => stack().secretKey,
   REFERENCE: newReference,
