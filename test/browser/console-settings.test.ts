@@ -180,8 +180,13 @@ test('a key for reading is chosen at once, and a permission that is as powerful 
   expect(await page.locator(`#${await powerful.getAttribute('aria-describedby')}`).innerText()).toContain(
     'as powerful as all keys together',
   );
-  await button('Choose what only reads').click();
-  expect([await dialog().getByLabel('readSites').isChecked(), await powerful.isChecked()]).toEqual([true, false]);
+  const isChecked = (name: string) => dialog().getByLabel(name).isChecked();
+  await button('Everything').click();
+  expect([await isChecked('readSites'), await powerful.isChecked()]).toEqual([true, true]);
+  await button('Protect only').click();
+  expect([await isChecked('updateProtectSettings'), await isChecked('readSites')]).toEqual([true, false]);
+  await button('Read only').click();
+  expect([await isChecked('readSites'), await powerful.isChecked()]).toEqual([true, false]);
   await button('Create').click();
   const token = await dialog().locator('.secret').innerText();
   await button('Done').click();

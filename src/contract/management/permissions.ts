@@ -38,6 +38,13 @@ export const readOnlyPermissions: PermissionMap = {
   Protect: ['readProtect'],
 };
 
+/** What most keys are for. The console offers them by these names. */
+export const permissionPresets: Readonly<Record<string, PermissionMap>> = {
+  'Read only': readOnlyPermissions,
+  'Protect only': { Protect: featurePermissions.Protect },
+  Everything: featurePermissions,
+};
+
 /** The permission that allows every call of a feature which only reads, and shows no secret. */
 const readers: Partial<Record<Feature, Permission>> = { Sites: 'readSites', Protect: 'readProtect' };
 

@@ -14,7 +14,7 @@ import { useForm } from '../../settings/form.tsx';
 import {
   featurePermissions,
   permissionPowers,
-  readOnlyPermissions,
+  permissionPresets,
   type Feature,
   type Permission,
   type PermissionMap,
@@ -166,9 +166,11 @@ function NewKey({ onClose }: { onClose: () => void }) {
         { name: 'days', label: 'Expires after', options: lifetimes },
       ])}
       <div class="actions">
-        <Button onClick={() => setChosen(new Set(Object.values(readOnlyPermissions).flat()))}>
-          Choose what only reads
-        </Button>
+        {Object.entries(permissionPresets).map(([title, preset]) => (
+          <Button key={title} onClick={() => setChosen(new Set(Object.values(preset).flat()))}>
+            {title}
+          </Button>
+        ))}
       </div>
       <div class="columns">
         {features.map((feature) => (
