@@ -3,7 +3,7 @@
  * of the page's scripts that the gate challenged. It calls only endpoints beside it, below `/__protect/`.
  */
 import { solveInDialog } from './protect/challenge-dialog.ts';
-import { activated } from './protect/tabs.ts';
+import { activated, onNetworkChange } from './protect/tabs.ts';
 import { recoverFetch, recoverXhr } from './protect/recover-requests.ts';
 import { Recovery } from './protect/recovery.ts';
 import { startWorker } from './pow/pow-engine.ts';
@@ -11,7 +11,7 @@ import { preparePow } from './pow/pow-runner.ts';
 import type { Collect } from './environment.ts';
 import { assetUrl, loadAsset } from './loading/asset-loader.ts';
 import { scriptLocation } from './loading/script-location.ts';
-import { gateUntil } from './protect/session-gate.ts';
+import { sessionGate } from './protect/session-gate.ts';
 import { SessionOpener } from './protect/session-opener.ts';
 import { reportTelemetry } from './protect/telemetry.ts';
 import { cookieSessionId } from './session-cookie.ts';
@@ -58,9 +58,13 @@ if (window.gatehouseProtect === undefined) {
   };
   recoverFetch(window, recovery, isGuarded);
   recoverXhr(window, recovery, isGuarded);
-  gateUntil(ready);
+  const holdUntil = sessionGate();
+  holdUntil(ready);
+  const renew = (): void => holdUntil(ready.then(() => sessions.renew()));
+  // A session is bound to the network that it was opened from.
+  onNetworkChange(renew);
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) void sessions.resume();
   });
-  void reportTelemetry(script.base, ready, () => sessions.renew());
+  void reportTelemetry(script.base, ready, renew);
 }

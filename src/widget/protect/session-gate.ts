@@ -1,18 +1,16 @@
 /**
  * `data-protect-gate` on a form, a link or an element around them: a submit or a click there waits until the session is
- * open, so that a visitor who is faster than the script is not refused. After eight seconds the request is sent anyway
- * and the edge decides.
+ * open, so that a visitor who is faster than the script is not refused, and while another one opens because the visitor
+ * has moved to another network. After eight seconds the request is sent anyway and the edge decides.
  */
 
 const ATTRIBUTE = 'data-protect-gate';
 const WAIT_MAX_MS = 8000;
 
-export function gateUntil(ready: Promise<unknown>): void {
-  let open = false;
-  const opened = (async () => {
-    await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, WAIT_MAX_MS))]);
-    open = true;
-  })();
+/** Returns what closes the gate until a session has opened, or could not be opened. */
+export function sessionGate(): (ready: Promise<unknown>) => void {
+  /** `null`: the gate is open. */
+  let opened: Promise<unknown> | null = null;
 
   async function hold(event: Event, on: Element, then: () => void): Promise<void> {
     event.preventDefault();
@@ -28,7 +26,7 @@ export function gateUntil(ready: Promise<unknown>): void {
     'submit',
     (event) => {
       const form = event.target;
-      if (open || !(form instanceof HTMLFormElement) || form.closest(`[${ATTRIBUTE}]`) === null) return;
+      if (opened === null || !(form instanceof HTMLFormElement) || form.closest(`[${ATTRIBUTE}]`) === null) return;
       const { submitter } = event;
       void hold(event, form, () => form.requestSubmit(submitter?.isConnected === true ? submitter : null));
     },
@@ -37,13 +35,20 @@ export function gateUntil(ready: Promise<unknown>): void {
   document.addEventListener(
     'click',
     (event) => {
-      if (open || !(event.target instanceof Element)) return;
+      if (opened === null || !(event.target instanceof Element)) return;
       const link = event.target.closest('a[href]');
       if (!(link instanceof HTMLAnchorElement) || link.closest(`[${ATTRIBUTE}]`) === null) return;
       if (opensHere(event, link)) void hold(event, link, () => link.click());
     },
     true,
   );
+  return (ready) => {
+    const closed = Promise.race([ready, new Promise((resolve) => setTimeout(resolve, WAIT_MAX_MS))]);
+    opened = closed;
+    void closed.finally(() => {
+      if (opened === closed) opened = null;
+    });
+  };
 }
 
 /** Whether this click navigates this tab within the site. */

@@ -43,7 +43,7 @@ export class SessionOpener {
     return isRefused ? this.renew() : this.ensure();
   }
 
-  /** Opens a new session in place of one that the edge refused. */
+  /** Renews the session, or opens another in place of one that the edge refused. */
   renew(): Promise<boolean> {
     this.#opening ??= this.#open(sessionCookieValue()).finally(() => {
       this.#opening = null;

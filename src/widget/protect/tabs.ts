@@ -1,4 +1,4 @@
-/** What a tab waits for before it works: the other tabs of the site, and its visitor. */
+/** What a tab waits for before it works: the other tabs of the site, its visitor, and another network. */
 
 const LOCK = 'gatehouse.session';
 /** Longer than a slow phone works, shorter than a visitor waits. */
@@ -38,5 +38,19 @@ export function activated(): Promise<void> {
   if ((document as Document & { prerendering?: boolean }).prerendering !== true) return Promise.resolve();
   return new Promise((resolve) => {
     document.addEventListener('prerenderingchange', () => resolve(), { once: true });
+  });
+}
+
+/**
+ * Calls back when the browser is back on a network, or on one of another kind: from Wi-Fi to mobile. Only mobile
+ * browsers tell the kind. What the connection achieves changes all the time and says nothing.
+ */
+export function onNetworkChange(changed: () => void): void {
+  addEventListener('online', changed);
+  const { connection } = navigator as { connection?: EventTarget & { type?: string } };
+  let kind = connection?.type;
+  connection?.addEventListener('change', () => {
+    if (connection.type !== kind && connection.type !== 'none') changed();
+    kind = connection.type;
   });
 }
