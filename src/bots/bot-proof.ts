@@ -25,4 +25,11 @@ export interface BotSignal {
   id: string;
   behaviours: readonly BotBehaviour[];
   proof: BotProof;
+  /** The operator publishes all networks of the bot, so that its own requests rarely stay `claimed`. */
+  isPublished?: boolean;
+}
+
+/** The bot of the table, proved like this. */
+export function botSignal({ id, behaviours, isComplete, ranges }: TableBot, proof: BotProof): BotSignal {
+  return { id, behaviours, proof, isPublished: isComplete && ranges.length > 0 };
 }

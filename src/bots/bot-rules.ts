@@ -113,7 +113,9 @@ export function actionAtPath({ elsewhere, rules }: BotRules, readings: readonly 
 
 /**
  * What a bot gets. A name without a proof gives nothing: it gets what the policy says of such names, or what the bot of
- * that name gets where that is stricter. Else a crawler could pass a ban by leaving its own network.
+ * that name gets where that is stricter. Else a crawler could pass a ban by leaving its own network. The name of a bot
+ * with published networks gets what impostors get until a proof is there. Else a false one would pass while a list is
+ * not loaded or a host name is looked up.
  */
 export function actionFor(
   policy: BotPolicy,
@@ -123,7 +125,8 @@ export function actionFor(
 ): BotAction {
   const named = actionAtPath(rules, readings);
   if (isProved(bot.proof)) return named;
-  const unproved = bot.proof === 'impostor' ? policy.impostor : policy.claimed;
+  const { claimed, impostor } = policy;
+  const unproved = bot.proof === 'impostor' ? impostor : bot.isPublished ? stricter(claimed, impostor) : claimed;
   return isPermitted(named) ? unproved : stricter(unproved, named);
 }
 

@@ -167,8 +167,8 @@ describe('an explanation', () => {
     });
     expect(await explain({ ...bing, ip: ELSEWHERE })).toMatchObject({
       decision: 'challenge',
-      input: 'category',
-      bot: { id: 'bingbot', proof: 'claimed', action: 'inherit' },
+      input: 'bot',
+      bot: { id: 'bingbot', proof: 'claimed', action: 'challenge' },
     });
     expect(await explain({ userAgent: 'GPTBot/1.2', ip: ELSEWHERE })).toMatchObject({
       decision: 'block',

@@ -104,6 +104,12 @@ function chipOf(decision: string | null): string {
 
 function meaning({ id }: Client, decision: string | null, status: number): string {
   if (status === 429) return 'A limit stopped it. The shop saw the first requests only.';
+  if (id === 'googlebot' && decision !== 'block')
+    return `A name is only claimed until its proof arrives: an address that Google publishes, or a host name of Google’s. ${
+      decision === 'challenge'
+        ? 'Google publishes all of them, so until then the policy gives a claim what an impostor gets: a challenge.'
+        : 'Here the policy lets a claim pass like any other visitor, without what it gives the real Googlebot.'
+    }`;
   if (decision === 'block') return 'The gate refused it. The shop never saw the request.';
   if (decision === 'challenge')
     return 'The gate asks for proof that a browser is there. Until then the shop sees nothing. A person passes without noticing.';

@@ -3,7 +3,7 @@
  * signature is seen for the first time, its nonce is spent, or a clearance is shown from the other address family.
  */
 import type { WaitUntil } from '../../bytes/polled.ts';
-import { type BotSignal, proofOf } from '../../bots/bot-proof.ts';
+import { type BotSignal, botSignal, proofOf } from '../../bots/bot-proof.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { SessionReading, Sessions } from '../session/sessions.ts';
@@ -77,7 +77,7 @@ export class KnownBots implements BotReader {
     // Until its keys are known, an agent that only its signature names is claimed.
     const asked = signed.outcome === 'unverified' ? signed.missing : null;
     const bot = named ?? (asked && signer(table, asked.agent, null));
-    return bot && { id: bot.id, behaviours: bot.behaviours, proof: this.#proof(table, bot, facts, signed, waitUntil) };
+    return bot && botSignal(bot, this.#proof(table, bot, facts, signed, waitUntil));
   }
 
   #proof(

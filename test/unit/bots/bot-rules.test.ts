@@ -105,6 +105,15 @@ test('a name without a proof opens nothing and closes what the bot of that name 
   expect(action({ claimed: 'challenge' }, { proof: 'claimed' })).toBe('challenge');
 });
 
+test('the name of a bot with published networks gets what impostors get, until a proof is there', () => {
+  const claimed = { proof: 'claimed', isPublished: true } as const;
+  expect(action({}, claimed)).toBe('challenge');
+  expect(action({ impostor: 'block' }, claimed)).toBe('block');
+  expect(action({ impostor: 'allow' }, claimed)).toBe('inherit');
+  expect(action({ claimed: 'block' }, claimed)).toBe('block');
+  expect(action({}, { proof: 'range', isPublished: true })).toBe('allow');
+});
+
 test('a policy with a mistake is refused', () =>
   expectRows<[string, object]>(
     [

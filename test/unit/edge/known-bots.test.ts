@@ -122,6 +122,17 @@ describe('an impostor', () => {
   });
 });
 
+test('a name is one of published networks where the bot publishes all of them, read or not', async () => {
+  table = tableOf(listed, []);
+  const isPublished = async (userAgent: string) => {
+    const facts = factsOf('/', { nowMs: NOW_MS, signals: signalsOf({ ip: '192.0.2.1', userAgent }) });
+    return bots.read(facts, (work) => behind.push(work), false);
+  };
+  expect(await isPublished('rangebot')).toMatchObject({ proof: 'claimed', isPublished: true });
+  expect(await isPublished('alsosigning')).toMatchObject({ proof: 'claimed', isPublished: false });
+  table = tableOf(listed, [[BING_RANGE, ['157.55.39.0/24']]]);
+});
+
 describe('an agent that signs', () => {
   test('is the bot that it names itself, where several have the same keys, and else the first', async () => {
     await acquainted();

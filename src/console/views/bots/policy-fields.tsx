@@ -86,7 +86,7 @@ export function PolicyFields({ policy, behaviours, bots, isDisabled, onChange }:
             {
               name: 'impostor',
               label: 'Impostor',
-              hint: 'The operator publishes a complete proof, and it does not hold.',
+              hint: 'The operator publishes a complete proof, and it does not hold or is not there yet.',
               options: actionOptions,
             },
           ])}

@@ -15,7 +15,7 @@ import {
 } from '../../../../contract/vocabulary.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';
-import { type BotSignal, proofOf } from '../../../../bots/bot-proof.ts';
+import { type BotSignal, botSignal, proofOf } from '../../../../bots/bot-proof.ts';
 import { actionFor, botInput, compileBotRules, readsRobots } from '../../../../bots/bot-rules.ts';
 import type { BotTable } from '../../../../bots/open-bot-table.ts';
 import { spelledPath } from '../../../../bots/path-match.ts';
@@ -145,19 +145,20 @@ export function explainedBot(
   const [file = path] = path.split('?', 1);
   const asked = actionFor(policy, signal, compileBotRules(policy, signal), [spelledPath(path)]);
   const action = readsRobots(file, asked);
-  return { bot: { ...signal, behaviours: [...signal.behaviours], action }, input: botInput(signal, action) };
+  const { id, behaviours, proof } = signal;
+  return { bot: { id, behaviours: [...behaviours], proof, action }, input: botInput(signal, action) };
 }
 
 function signalOf({ userAgent, ip }: DescribedVisitor, table: BotTable | null): BotSignal | null {
   const bot = table?.identify(userAgent) ?? null;
   if (table === null || bot === null) return null;
   const name = ip === null || bot.hasDns ? null : false;
-  return { id: bot.id, behaviours: bot.behaviours, proof: proofOf(bot, table.rangeAnswer(bot, ip), name, false) };
+  return botSignal(bot, proofOf(bot, table.rangeAnswer(bot, ip), name, false));
 }
 
 function givenSignal({ id, proof }: NonNullable<Asked['bot']>, table: BotTable | null): BotSignal {
   const bot = table?.byId(id) ?? null;
-  if (bot !== null) return { id, behaviours: bot.behaviours, proof };
+  if (bot !== null) return botSignal(bot, proof);
   // An agent outside the catalogue is named by its host, and only its signature names it.
   if (proof === 'signature') return { id, behaviours: ['agent'], proof };
   const message = 'is not a bot of this account. Only a signature names others';
