@@ -278,6 +278,8 @@ class LocalStack {
         SERVICE_URL: this.#serviceUrl,
         MASTER_KEY: masterKey,
         BOT_RANGES_BASE: this.#botNetworks?.url ?? '',
+        // Lists, webhooks and agents' directories on this machine, unless strangers can reach the stack.
+        LOOPBACK_HOSTS: this.#options.host === '0.0.0.0' ? '' : 'allow',
         ...this.#options.serviceVars,
       },
       bundle: this.#options.bundle ?? bundleForStack,

@@ -99,7 +99,12 @@ export function readServiceEnvironment(env: Readonly<Record<string, unknown>>): 
   if (!oidc.ok) mistakes.push(oidc.error);
   const access = readAccess(text('ACCESS_TEAM_DOMAIN'), text('ACCESS_AUD'));
   if (!access.ok) mistakes.push(access.error);
-  const outbound = readOutbound(text('DNS_RESOLVER_URL'), text('BOT_STAND_INS'));
+  const outbound = readOutbound({
+    resolver: text('DNS_RESOLVER_URL'),
+    standIns: text('BOT_STAND_INS'),
+    loopback: text('LOOPBACK_HOSTS'),
+    serviceUrl,
+  });
   if (!outbound.ok) mistakes.push(outbound.error);
 
   const store: ServiceStore = {

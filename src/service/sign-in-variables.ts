@@ -3,6 +3,7 @@
  * this file says what a right value is. Issuers are fetched, so anything but https is refused, unless it is on this
  * machine.
  */
+import { isLoopback } from '../contract/management/outbound-address.ts';
 import { failed, ok, type Result } from '../result.ts';
 
 export interface ConsolePlace {
@@ -35,15 +36,13 @@ export interface SignInSettings {
   access: AccessSettings | null;
 }
 
-const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
-
 /** A passkey cannot belong to an IP address, so the console of a local stack is at `localhost`. */
 export function consolePlace(serviceUrl: string): ConsolePlace | null {
   const url = new URL(serviceUrl);
   if (url.protocol === 'https:') {
     return { origin: url.origin, rpId: url.hostname, cookieName: '__Host-gatehouse', secure: true };
   }
-  if (!LOOPBACK_HOSTS.includes(url.hostname)) return null;
+  if (!isLoopback(url)) return null;
   url.hostname = 'localhost';
   return { origin: url.origin, rpId: 'localhost', cookieName: 'gatehouse', secure: false };
 }
@@ -76,5 +75,5 @@ function isFetchable(address: string): boolean {
 export function isSafeAddress(address: string): boolean {
   const url = URL.parse(address);
   if (url === null || url.username !== '' || url.password !== '') return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname));
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }

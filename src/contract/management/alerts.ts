@@ -3,6 +3,7 @@
  * the kinds of what happened. A kind is here by its name, and in `src/alerts/kind-words.ts` with its words.
  */
 import * as z from 'zod/mini';
+import { isOutboundAddress } from './outbound-address.ts';
 
 export const alertKinds = [
   'attack',
@@ -56,7 +57,7 @@ export const channelFields = {
   /** Holds a secret with Slack and Discord, so it is never shown again. */
   webhookUrl: z
     .string()
-    .check(z.maxLength(URL_MAX_CHARS), z.refine(isPublicUrl, 'must be an https address with a public host name')),
+    .check(z.maxLength(URL_MAX_CHARS), z.refine(isOutboundAddress, 'must be an https address with a public host name')),
   /** Kinds that are sent here; empty means every kind. */
   kinds: z.array(z.enum(alertKinds)).check(z.maxLength(alertKinds.length)),
   quietHours: z.nullable(quietHours),
@@ -69,12 +70,4 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The form only. Whether the name leads to a private network is asked whenever something is sent. */
-function isPublicUrl(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || url.protocol !== 'https:' || url.port !== '') return false;
-  if (url.username !== '' || url.password !== '') return false;
-  return url.hostname.includes('.') && !url.hostname.startsWith('[') && !/(^|\.)\d+\.?$/.test(url.hostname);
 }

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { decisions } from '../vocabulary.ts';
+import { isOutboundAddress } from './outbound-address.ts';
 
 export const listFormatNames = ['text', 'csv', 'ndjson', 'json', 'crowdsec'] as const;
 
@@ -35,7 +36,12 @@ export type ListAuthorization = z.infer<typeof authorization>;
 
 /** What a list is made of. `url: null` is a file that is replaced as a whole. */
 export const listFields = {
-  url: z.nullable(z.string().check(z.maxLength(URL_MAX_CHARS), z.refine(isListUrl, 'must be a public https address'))),
+  url: z.nullable(
+    z.string().check(
+      z.maxLength(URL_MAX_CHARS),
+      z.refine((text) => isOutboundAddress(text) && URL.parse(text)?.hash === '', 'must be a public https address'),
+    ),
+  ),
   format: z.enum(listFormatNames),
   /** CSV: the name of the column, or its number from 1 where the file has no heading. */
   column: z.nullable(z.string().check(z.minLength(1), z.maxLength(64))),
@@ -75,14 +81,6 @@ export function settingsErrors({ url, format, column, selector }: ListSettings):
   }
   if (format === 'crowdsec' && url === null) errors.push({ path: 'url', message: 'is required with crowdsec' });
   return errors;
-}
-
-/** The form only. Whether the name leads to a private network is asked at every fetch. */
-function isListUrl(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || url.protocol !== 'https:' || url.port !== '' || url.hash !== '') return false;
-  if (url.username !== '' || url.password !== '') return false;
-  return url.hostname.includes('.') && !url.hostname.startsWith('[') && !/(^|\.)\d+\.?$/.test(url.hostname);
 }
 
 /** `new`: never read. `failing`: the last attempt failed, and the last good reading is in force. */

@@ -45,6 +45,10 @@ async function refresh(store: ServiceStore, source: RangeSource, known: KnownRan
   const soon = nowMs + Math.min(DAY_MS, RETRY_MS * 2 ** Math.min(failures, 10));
   if (!read.ok) return fail(store, known, read.error, { dueAt: soon, nowMs });
   const dueAt = nowMs + DAY_MS + Math.floor(Math.random() * JITTER_MS);
+  if (read.value.kind === 'absent') {
+    const error = 'The mirror no longer has this list';
+    return known.networks.length === 0 ? undefined : fail(store, known, error, { dueAt: soon, nowMs });
+  }
   if (read.value.kind === 'unchanged') return noteUnchanged(store, url, dueAt, nowMs);
   const { networks, ...validators } = read.value;
   if (isLargeChange(known.networks, networks)) {
@@ -80,7 +84,11 @@ const VALIDATOR_MAX_CHARS = 256;
 const LIST_TYPE =
   /^(application\/([\w.-]+\+)?json|application\/octet-stream|binary\/octet-stream|text\/(plain|csv|json))\s*(;|$)/i;
 
-type NetworksReading = { kind: 'unchanged' } | ({ kind: 'read'; networks: string[] } & RangeValidators);
+/** `absent`: a mirror need not have every list. */
+type NetworksReading =
+  | { kind: 'unchanged' }
+  | { kind: 'absent' }
+  | ({ kind: 'read'; networks: string[] } & RangeValidators);
 
 /**
  * Reads a list of networks from its publisher: within bounds of size and time, only from the host that the catalogue
@@ -100,6 +108,10 @@ async function fetchNetworks(
   if (!answer.ok) return answer;
   const response = answer.value;
   if (response.status === 304 && (known.etag ?? known.lastModified) !== null) return ok({ kind: 'unchanged' });
+  if (response.status === 404 && base !== null) {
+    await response.body?.cancel();
+    return ok({ kind: 'absent' });
+  }
   const refusal = refusalOf(response);
   if (refusal !== null || response.body === null) {
     await response.body?.cancel();

@@ -15,6 +15,7 @@ import {
   quietHours,
   sentKinds,
 } from '../../contract/management/alerts.ts';
+import { checkOutbound } from './check-outbound.ts';
 import { NoActiveInstanceError, OperationError } from './operation-error.ts';
 import { alertPage } from '../../store/d1/alerts.ts';
 import { activeInstancesOf } from '../../store/d1/instances.ts';
@@ -137,7 +138,8 @@ export const alertOperations: readonly Operation[] = [
       enabled: z._default(channelFields.enabled, true),
     }),
     response: z.object({ channel: alertChannel, secret: z.nullable(z.string()) }),
-    async handler({ store, account, body, nowMs }) {
+    async handler({ store, account, body, outbound, nowMs }) {
+      checkOutbound(body.webhookUrl, 'webhookUrl', outbound);
       const created = await createChannel(store, account.id, body, nowMs);
       if (created !== null) return created;
       throw new OperationError(
@@ -161,7 +163,8 @@ export const alertOperations: readonly Operation[] = [
       enabled: z.optional(channelFields.enabled),
     }),
     response: alertChannel,
-    async handler({ store, account, body: { channelId: id, ...change }, nowMs }) {
+    async handler({ store, account, body: { channelId: id, ...change }, outbound, nowMs }) {
+      if (change.webhookUrl !== undefined) checkOutbound(change.webhookUrl, 'webhookUrl', outbound);
       const updated = await updateChannel(store, account.id, id, change, nowMs);
       if (updated === null) throw noSuchChannel();
       return updated;

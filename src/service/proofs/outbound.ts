@@ -3,6 +3,7 @@
  * fetched: https, the standard port, a name with a dot, and no address of a private network behind it.
  */
 import { parseIp, singleNetwork } from '../../address/ip.ts';
+import { isLoopback } from '../../contract/management/outbound-address.ts';
 import { isReserved } from '../../address/reserved.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import { failed, ok, type Result } from '../../result.ts';
@@ -48,13 +49,14 @@ export async function fetchPublic(
   }
 }
 
-/** Where a host may be called: its own address, or that of its stand-in. */
+/** Where a host may be called: its own address, or that of its stand-in. A server of the same machine speaks http. */
 export async function publicPlaceOf(
   url: URL,
-  { standIns, resolverUrl }: OutboundSettings,
+  { standIns, resolverUrl, allowsLoopback }: OutboundSettings,
 ): Promise<Result<string, OutboundFault>> {
   const standIn = standIns.get(url.host);
   if (standIn !== undefined) return ok(standIn + url.pathname + url.search);
+  if (allowsLoopback && isLoopback(url)) return ok(`http://${url.host}${url.pathname}${url.search}`);
   const { hostname } = url;
   const isAddress = hostname.startsWith('[') || parseIp(hostname) !== null;
   if (url.protocol !== 'https:' || url.port !== '' || isAddress) return failed({ kind: 'host' });

@@ -31,7 +31,7 @@ describe('a complete environment', () => {
         serviceUrl: 'https://gatehouse.example.com',
         signals: { kind: 'cloudflare' },
         addressLookup: null,
-        outbound: { resolverUrl: 'https://cloudflare-dns.com/dns-query', standIns: new Map() },
+        outbound: { resolverUrl: 'https://cloudflare-dns.com/dns-query', standIns: new Map(), allowsLoopback: false },
         signIn: {
           console: { origin: 'https://gatehouse.example.com', rpId: 'gatehouse.example.com', secure: true },
           oidc: null,
@@ -91,11 +91,21 @@ describe('how agents and names are reached', () => {
         ['BOT_STAND_INS', 'agent.test=https://example.com'],
         ['BOT_STAND_INS', 'agent.test=http://10.0.0.1:9000'],
         ['BOT_STAND_INS', 'agent.test=http://127.0.0.1:9000@example.com'],
+        ['LOOPBACK_HOSTS', 'allow'],
       ],
       ([name, value]) => {
         expect(mistakesIn({ [name]: value })).toEqual([expect.stringContaining(name)]);
       },
     ));
+});
+
+test('servers of the same machine may be called only where the service is one itself', () => {
+  const allows = (loopback: string): boolean | undefined => {
+    const local = { ...good, SERVICE_URL: 'http://127.0.0.1:8801', LOOPBACK_HOSTS: loopback };
+    const reading = readServiceEnvironment(local);
+    return reading.ok ? reading.value.outbound.allowsLoopback : undefined;
+  };
+  expect([allows('allow'), allows(''), allows('10.0.0.1')]).toEqual([true, false, undefined]);
 });
 
 describe('the place of the console', () => {

@@ -16,7 +16,11 @@ import { ruleBookStub } from '../rule-book-loaded.ts';
 import { call, serviceEnv } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
 
-const outbound = { resolverUrl: 'https://cloudflare-dns.com/dns-query', standIns: new Map<string, string>() };
+const outbound = {
+  resolverUrl: 'https://cloudflare-dns.com/dns-query',
+  standIns: new Map<string, string>(),
+  allowsLoopback: false,
+};
 const name = 'bad';
 const given = { name, url: 'https://lists.example/bad.txt', mode: 'enforce' };
 const MINUTE_MS = 60_000;

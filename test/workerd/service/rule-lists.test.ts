@@ -9,7 +9,11 @@ import { call, serviceEnv } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
 import { expectRows } from '../../support/rows.ts';
 
-const outbound = { resolverUrl: 'https://cloudflare-dns.com/dns-query', standIns: new Map<string, string>() };
+const outbound = {
+  resolverUrl: 'https://cloudflare-dns.com/dns-query',
+  standIns: new Map<string, string>(),
+  allowsLoopback: false,
+};
 const given = { name: 'bad', url: 'https://lists.example/bad.txt' };
 
 let publisher: Publisher;
@@ -352,6 +356,8 @@ test('a mistake is refused with its field, and nothing is created', () =>
     [
       ['an address without https', { url: 'http://lists.example/' }, 'url'],
       ['an address in a private network', { url: 'https://10.0.0.1/' }, 'url'],
+      ['a server of the same machine', { url: 'http://127.0.0.1:9000/' }, 'url'],
+      ['a server of the same machine with https', { url: 'https://localhost/' }, 'url'],
       ['an address with a password', { url: 'https://user:pw@lists.example/' }, 'url'],
       ['a name with other characters', { name: 'Bad List' }, 'name'],
       ['an interval under five minutes', { intervalMinutes: 4 }, 'intervalMinutes'],

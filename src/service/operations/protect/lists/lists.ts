@@ -19,7 +19,9 @@ import {
   type StoredList,
   updateList,
 } from '../../../../store/d1/rule-lists.ts';
+import { checkOutbound } from '../../check-outbound.ts';
 import { OperationError } from '../../operation-error.ts';
+import type { OutboundSettings } from '../../../outbound-variables.ts';
 import { parseSelector } from '../../../../lists/selector.ts';
 import * as z from 'zod/mini';
 import { type Operation, protectOperation } from '../../define-operation.ts';
@@ -62,13 +64,14 @@ export function noSuchList(): OperationError {
 }
 
 /** @throws OperationError 400 that names each field that does not fit. */
-function checkedSettings(settings: ListSettings): ListSettings {
+function checkedSettings(settings: ListSettings, outbound: OutboundSettings): ListSettings {
   const errors = settingsErrors(settings);
   const selector = parseSelector(settings.selector ?? '');
   if (!selector.ok) errors.push({ path: 'selector', message: selector.error });
   if (settings.url !== null && hasHiddenValue(settings.url)) {
     errors.push({ path: 'url', message: 'has *** where a value was hidden. Write the whole address' });
   }
+  if (settings.url !== null) checkOutbound(settings.url, 'url', outbound);
   if (errors.length > 0) throw new OperationError('API.INVALID_BODY', 'Some settings do not fit', errors);
   return settings;
 }
@@ -77,11 +80,12 @@ function checkedSettings(settings: ListSettings): ListSettings {
 export function mergedSettings(
   known: ListSettings,
   given: { [Field in keyof ListSettings]?: ListSettings[Field] | undefined },
+  outbound: OutboundSettings,
 ): ListSettings {
   const changes = Object.entries(given).filter(([, value]) => value !== undefined);
   const merged = { ...known, ...Object.fromEntries(changes) };
   const isAsShown = known.url !== null && merged.url === shownUrl(known.url);
-  return checkedSettings(isAsShown ? { ...merged, url: known.url } : merged);
+  return checkedSettings(isAsShown ? { ...merged, url: known.url } : merged, outbound);
 }
 
 export const listOperations: readonly Operation[] = [
@@ -125,7 +129,7 @@ export const listOperations: readonly Operation[] = [
     response: listStatus,
     async handler({ body: { siteKey: wanted, name, authorization, ...given }, ...context }) {
       const { instance, book } = await instanceRuleBook(context, wanted);
-      const settings = checkedSettings(given);
+      const settings = checkedSettings(given, context.outbound);
       const key = { instanceId: instance.id, name };
       const created = await createList(context.store, key, settings, authorization, context.nowMs);
       if (created === null) throw new OperationError('API.CONFLICT', 'The instance has a list with this name');
@@ -171,7 +175,7 @@ export const listOperations: readonly Operation[] = [
       const { instance, book } = await instanceRuleBook(context, wanted);
       const known = await findList(context.store, instance.id, name);
       if (known === null) throw noSuchList();
-      const settings = mergedSettings(known.settings, given);
+      const settings = mergedSettings(known.settings, given, context.outbound);
       const isOtherSource = authorization !== undefined || isSourceChanged(known.settings, settings);
       const kept = isSamePublisher(known.settings, settings) ? authorization : (authorization ?? null);
       const updated = await updateList(context.store, known, settings, kept, {

@@ -86,7 +86,7 @@ export const previewRuleList = protectOperation({
     }
     checkReadings(context);
     const { authorization: _none, ...defaults } = listDefaults;
-    const settings = mergedSettings(known?.settings ?? defaults, given);
+    const settings = mergedSettings(known?.settings ?? defaults, given, outbound);
     if ((settings.url === null) !== (content !== undefined)) {
       throw new OperationError('API.INVALID_BODY', 'Send the url of a subscription, or the content of a file', [
         { path: settings.url === null ? 'content' : 'url', message: 'is required, and not both' },
