@@ -105,7 +105,7 @@ test('Knows good bots from impostors: the demo’s false Googlebot is challenged
     async () => {
       await page.goto(`${console.stack().originUrl}/bots`);
       await page.getByRole('button', { name: 'Send as googlebot' }).click();
-      await page.locator('#result').waitFor();
+      await page.getByText('A name is only claimed until its proof arrives').waitFor();
       return challenged.count();
     },
     (count) => count === 1,
