@@ -9,7 +9,7 @@ const sheet = `
 :root{color-scheme:light dark;--bg:#f4f6f9;--card:#fff;--fg:#1c2430;--soft:#4a5565;--line:#c5ccd6;--go:#1a56c4;--on-go:#fff}
 *{box-sizing:border-box}
 [hidden]{display:none!important}
-body{margin:0;min-height:100vh;display:grid;place-items:center;padding:16px;background:var(--bg);color:var(--fg);font:17px/1.5 system-ui,sans-serif}
+body{margin:0;min-height:100vh;display:grid;place-items:start center;padding:max(16px,12vh) 16px 16px;background:var(--bg);color:var(--fg);font:17px/1.5 system-ui,sans-serif}
 main{width:100%;max-width:30rem;padding:clamp(20px,6vw,40px);background:var(--card);border:1px solid var(--line);border-radius:14px}
 img{display:block;max-width:200px;max-height:56px;margin:0 0 20px}
 h1{margin:0 0 12px;font-size:1.45rem;line-height:1.25;overflow-wrap:anywhere}
@@ -23,9 +23,10 @@ button,.button{display:inline-block;min-height:44px;padding:10px 22px;margin:0 0
 button:focus-visible,a:focus-visible{outline:3px solid var(--fg);outline-offset:3px}
 a{color:var(--go)}
 footer{margin-top:20px;padding-top:14px;border-top:1px solid var(--line);color:var(--soft);font-size:.9rem}
-footer strong{display:block;font:700 1.6rem/1.3 monospace;letter-spacing:.06em;color:var(--fg);user-select:all}
-.copy{margin:6px 0 0;background:none;color:var(--go);border:1px solid var(--soft)}
-code{font:.95em monospace;overflow-wrap:anywhere;user-select:all}
+footer p{margin:0 0 6px}
+footer strong{font:600 1em monospace;color:var(--fg);user-select:all}
+.copy{min-height:28px;padding:2px 10px;margin:0;background:none;color:var(--go);border:1px solid var(--soft)}
+code{font:.9em monospace;overflow-wrap:anywhere;user-select:all}
 @media (forced-colors:active){button,.button{border:1px solid ButtonText}}
 `.replaceAll('\n', '');
 

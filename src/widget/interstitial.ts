@@ -35,6 +35,7 @@ function start(root: HTMLElement): void {
   const status = root.querySelector<HTMLElement>('[role=status]')!;
   const meter = root.querySelector<HTMLProgressElement>('progress')!;
   const retry = root.querySelector<HTMLButtonElement>('button')!;
+  const reference = root.querySelector<HTMLElement>('.reference')!;
   const panel = root.querySelector<HTMLElement>('[data-visual]')!;
   const heldForm = root.querySelector<HTMLFormElement>('form');
   const { api = '/__protect', sitekey = '', action = '', returnTo = '/', level = '0' } = root.dataset;
@@ -53,6 +54,7 @@ function start(root: HTMLElement): void {
     const busy = state === 'working' || state === 'done';
     meter.hidden = !busy;
     retry.hidden = busy || state === 'sent';
+    if (!retry.hidden) reference.hidden = false;
   }
 
   async function pass(): Promise<void> {

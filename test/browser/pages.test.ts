@@ -24,6 +24,36 @@ describe('a challenged navigation', () => {
     await visitor.page.getByText('request-1').waitFor();
   });
 
+  test('stays where it is when a task appears, and has no reference before something fails', async () => {
+    server.kind = 'image';
+    let goOn = (): void => undefined;
+    await visitor.context.route('**/__protect/challenge', (route) => {
+      goOn = () => void route.continue();
+    });
+    await visitor.page.goto(`${server.url}/protected`);
+    const heading = visitor.page.getByRole('heading', { name: 'One moment, please' });
+    await visitor.page.getByText('Checking…').waitFor();
+    const before = await heading.boundingBox();
+    goOn();
+    await visitor.page.locator('.task').waitFor();
+    expect(await heading.boundingBox()).toEqual(before);
+    expect(await visitor.page.getByText('request-1').isVisible()).toBe(false);
+  });
+
+  test('runs from right to left in Arabic, task and footer too', async () => {
+    await visitor.comesAs({ locale: 'ar' });
+    server.kind = 'image';
+    server.interstitial = { notice: 'failed', branding: { privacyUrl: '/privacy' } };
+    await visitor.page.goto(`${server.url}/protected`);
+    await visitor.page.locator('.task').waitFor();
+    const leftAligned = await visitor.page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('main p, main h1, .task, .task p')]
+        .filter((node) => getComputedStyle(node).direction !== 'rtl' || getComputedStyle(node).textAlign === 'left')
+        .map((node) => node.outerHTML.slice(0, 80)),
+    );
+    expect(leftAligned).toEqual([]);
+  });
+
   test('shows a failure and offers a retry, which works', async () => {
     server.overrides.push((path) => (path === 'verify' ? { status: 200, body: { verified: false } } : null));
     await visitor.page.goto(`${server.url}/protected`);

@@ -148,12 +148,14 @@ describe('the challenge page', () => {
 
   test('offers the wait without scripts as a link and as a refresh, and says what to do where there is none', () => {
     const strict = renderChallengePage(challenge);
-    expect(strict).toMatch(/<noscript><p>This site asks for a task that requires JavaScript\./);
+    expect(strict).toMatch(/<noscript><h1>This site asks for a task that requires JavaScript\./);
+    expect(strict).toContain('.reference[hidden]{display:block!important}');
     expect(strict).not.toContain('Continue without scripts');
     const page = renderChallengePage({ ...challenge, noScript: { url: '/__protect/wait?t=1&u=2', waitSeconds: 5 } });
     expect(page).toContain('content="5;url=/__protect/wait?t=1&amp;u=2"');
     expect(page).toContain('href="/__protect/wait?t=1&amp;u=2"');
-    expect(page).not.toContain('requires JavaScript');
+    expect(page).toContain('<noscript><h1>Continue without scripts</h1></noscript>');
+    expect(page).not.toMatch(/requires JavaScript|\.reference\[hidden/);
   });
 
   test('holds a sealed submission in a form of one field', () => {
@@ -162,7 +164,7 @@ describe('the challenge page', () => {
     expect(page).toMatch(
       /<form method="post" action="\/__protect\/replay" enctype="text\/plain" hidden>\s*<input type="hidden" name="seal" value="sealed"/,
     );
-    expect(page).toMatch(/<noscript><p>[^<]*requires JavaScript/);
+    expect(page).toMatch(/<noscript><h1>[^<]*requires JavaScript/);
     expect(page).not.toContain('<iframe');
     const later = renderChallengePage({
       ...challenge,

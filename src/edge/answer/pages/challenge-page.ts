@@ -46,7 +46,10 @@ export function renderChallengePage(input: ChallengePageInput): string {
   const { branding } = input;
   return renderPage(input, localised, {
     title: branding.title ?? messages.challengeTitle,
-    head: html`${noScriptRefresh(input)} ${noScriptForm(input)} ${pageScript(input, 'interstitial.js')}`,
+    noScriptTitle: hasWayWithoutScripts(input) ? messages.noScriptLink : messages.needsScript,
+    hidesReference: input.notice === undefined,
+    head: html`${noScriptStyle(input)} ${noScriptRefresh(input)} ${noScriptForm(input)}
+    ${pageScript(input, 'interstitial.js')}`,
     data: html` data-api="/__protect" data-sitekey="${input.siteKey}" data-action="${input.action ?? CLEARANCE_ACTION}"
     data-return-to="${input.returnTo}" data-level="${String(input.level ?? 0)}"
     ${input.opensSession ? html`data-session` : null}`,
@@ -96,11 +99,26 @@ function noScriptRefresh({ noScript }: ChallengePageInput): Html | null {
   return html`<noscript><meta http-equiv="refresh" content="${noScript.waitSeconds};url=${noScript.url}" /></noscript>`;
 }
 
-/** Without a way through, what to do. */
-function noScriptLink({ noScript, replay }: ChallengePageInput, { messages }: LocalisedPage): Html | null {
-  if (noScript === undefined) {
-    return replay?.noScript ? null : html`<noscript><p>${messages.needsScript}</p></noscript>`;
-  }
+function hasWayWithoutScripts({ noScript, replay }: ChallengePageInput): boolean {
+  return noScript !== undefined || Boolean(replay?.noScript);
+}
+
+/** Hides the heading for scripts. Who cannot go on without scripts sees the reference. */
+function noScriptStyle(input: ChallengePageInput): Html {
+  const reference = hasWayWithoutScripts(input) ? '' : '.reference[hidden]{display:block!important}';
+  return html`<noscript
+    ><style nonce="${input.nonce}">
+      .scripted,
+      [role='status'] {
+        display: none;
+      }
+      ${reference}
+    </style></noscript
+  >`;
+}
+
+function noScriptLink({ noScript }: ChallengePageInput, { messages }: LocalisedPage): Html | null {
+  if (noScript === undefined) return null;
   return html`<noscript>
     <p><a class="button" href="${noScript.url}">${messages.noScriptLink}</a></p></noscript
   >`;

@@ -27,7 +27,7 @@ const texts: Record<MessageKind, readonly [title: keyof PageMessages, text: keyo
   'too-large': ['tooLargeTitle', 'notDelivered'],
   'origin-unreachable': ['originTitle', 'originText'],
   'cookies-off': ['cookiesTitle', 'cookies'],
-  'needs-script': ['challengeTitle', 'needsScript'],
+  'needs-script': ['needsScript', 'challengeText'],
   unavailable: ['unavailableTitle', 'unavailableText'],
   'too-many': ['tooManyTitle', 'unavailableText'],
 };

@@ -31,6 +31,10 @@ export type Html = ReturnType<typeof html>;
 
 interface PageParts {
   title: string;
+  /** In place of the heading, where no script runs. */
+  noScriptTitle?: string;
+  /** Whether the reference stays hidden until the page's script shows it. */
+  hidesReference?: boolean;
   /** Additions to `<head>`. */
   head?: Html | null;
   /** What follows the heading. */
@@ -41,6 +45,7 @@ interface PageParts {
 
 export function renderPage(input: PageInput, { tag, direction, messages }: LocalisedPage, parts: PageParts): string {
   const { branding, nonce, requestId, style } = input;
+  const { title, noScriptTitle, hidesReference = false } = parts;
   const short = shortReference(requestId);
   const page = html`<!doctype html>
     <html lang="${tag}" dir="${direction}">
@@ -48,7 +53,7 @@ export function renderPage(input: PageInput, { tag, direction, messages }: Local
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex, nofollow" />
-        <title>${parts.title}</title>
+        <title>${title}</title>
         <style nonce="${nonce}">
           ${raw(style)}
         </style>
@@ -57,16 +62,23 @@ export function renderPage(input: PageInput, { tag, direction, messages }: Local
       <body>
         <main id="gatehouse" ${parts.data ?? null}>
           ${site(input)}
-          <h1>${parts.title}</h1>
+          ${
+            noScriptTitle === undefined
+              ? html`<h1>${title}</h1>`
+              : html`<h1 class="scripted">${title}</h1>
+                  <noscript><h1>${noScriptTitle}</h1></noscript>`
+          }
           ${parts.body}
           <footer>
-            <p>
-              ${messages.reference}${short && html` <strong dir="ltr">${short}</strong>`}
-              <button type="button" class="copy" data-copied="${messages.copied}" aria-live="polite" hidden>
-                ${messages.copy}
-              </button>
-            </p>
-            <p><code dir="ltr">${requestId}</code></p>
+            <div class="reference" ${hidesReference ? html`hidden` : null}>
+              <p>
+                ${messages.reference}${short && html` <strong dir="ltr">${short}</strong>`}
+                <button type="button" class="copy" data-copied="${messages.copied}" aria-live="polite" hidden>
+                  ${messages.copy}
+                </button>
+              </p>
+              <p><code dir="ltr">${requestId}</code></p>
+            </div>
             ${contactLine(input, messages.contact)}
             ${branding.supportUrl === undefined ? null : html`<p><a href="${branding.supportUrl}" rel="noopener">${messages.support}</a></p>`}
             ${branding.privacyUrl === undefined ? null : html`<p><a href="${branding.privacyUrl}" rel="noopener">${messages.privacy}</a></p>`}
