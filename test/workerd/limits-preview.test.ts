@@ -83,6 +83,17 @@ describe('a preview of limits', () => {
     expect(body.effects).toMatchObject([{ requests: 3, above: 2, untold: 0, addresses: 1, stopped }]);
   });
 
+  test('counts every request of an instance that enforces nothing', async () => {
+    await instance.rules('/create', { rules: [{ type: 'ip', value: '192.0.2.9', verdict: 'block' }] });
+    await call(instance.token, '/protect/instances/update', { id: instance.id, monitor: true });
+    await logged(...times(3, { ip: '192.0.2.9' }));
+    const { body } = await preview({
+      limits: [{ name: 'login', key: ['ip'], count: 1, windowSeconds: 60 }],
+      policies: [limited('login')],
+    });
+    expect(body.effects).toMatchObject([{ requests: 3, above: 2, stopped: [] }]);
+  });
+
   test('of log-ins says that nobody can tell the user, and what the network alone says', async () => {
     const failed: Partial<VerdictRecord> = { method: 'POST', status: 401 };
     await logged(...times(3, failed), { method: 'POST', status: 302 }, ...times(100, { ...failed, ip: '192.0.2.8' }));

@@ -135,6 +135,32 @@ describe('a preview', () => {
     expect(milder.body.changes).toEqual([{ from: 'block', to: 'challenge', requests: 1, addresses: 1 }]);
   });
 
+  test('asks limits last, as they are in each set, of requests that were above them', async () => {
+    const limit = (given: object = {}) => ({ name: 'a', key: ['ip'], count: 1, windowSeconds: 60, ...given });
+    const asks = policy('asks', 'path equals "/a"', { action: 'limit', limit: 'a' });
+    await ask('/set', { policies: [asks], limits: [limit()] });
+    const above = { id: 'limit:a', verdict: 'block', mode: 'enforce' } as const;
+    await logged({
+      request_path: '/a',
+      fired_rules: [above],
+      decision: 'block',
+      source: 'limit',
+      decided_by: above.id,
+      inputs: { limit: { verdict: 'block', name: 'a' } },
+    });
+    const previewed = async (set: object) => {
+      const { changes } = (await ask('/preview', { policies: [asks], limits: [limit()], ...set })).body;
+      return changes.map(({ from, to }: any) => `${from} ${to}`).join();
+    };
+    expect(await previewed({})).toBe('');
+    expect(await previewed({ limits: [limit({ mode: 'monitor' })] })).toBe('block allow');
+    expect(await previewed({ limits: [limit({ then: 'challenge' })] })).toBe('block challenge');
+    const moved = policy('moved', 'path equals "/a"', { action: 'redirect', location: '/b' });
+    expect(await previewed({ policies: [asks, moved] })).toBe('block redirect');
+    await ask('/set', { policies: [asks], limits: [limit({ mode: 'monitor' })] });
+    expect(await previewed({})).toBe('allow block');
+  });
+
   test('leaves out the addresses of the gate itself, which are served whatever a policy says', async () => {
     await logged(
       { request_path: '/__protect/session', source: 'internal' },

@@ -186,6 +186,14 @@ test('requests of older edges, which did not record what was decided from, are l
   expect(body).toMatchObject({ examined: 4, changed: 1, withoutInputs: 1, effects: [{ requests: 1 }] });
 });
 
+test('requests for a host that the instance no longer serves are left out', async () => {
+  const instance = await newInstance();
+  await logged(instance, { host: 'shop.example:8443' }, { host: 'old.example' });
+  await call(instance.token, '/protect/instances/update', { id: instance.id, hosts: ['shop.example'] });
+  const { body } = await instance.rules('/preview', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
+  expect(body).toMatchObject({ examined: 2, changed: 1 });
+});
+
 test('a call that got 401 for its missing session gets it again, unless a rule says otherwise', async () => {
   const instance = await newInstance();
   const endpointRules = [{ pattern: '/api/*', pathType: 'json' }];

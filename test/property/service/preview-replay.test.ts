@@ -261,7 +261,7 @@ test(`${CASES} random changes are previewed as the gate decides them`, async () 
         { step: forwardOn(context), response: new Response(null), originMs: 1 },
         { instanceId: 'inst_1', version: '1', isolate: 'i', seq: request },
       );
-      expect(isUntouchable(record)).toBe(false);
+      expect(isUntouchable(record, replayNow)).toBe(false);
       // The log shows a clearance only where it lifted a challenge, and an empty budget only where it decided.
       const shown: Visit = {
         ...visit,

@@ -120,7 +120,7 @@ export class KeptRequests {
   }
 
   note(record: VerdictRecord): void {
-    if (isUntouchable(record)) return;
+    if (isUntouchable(record, this.#gate)) return;
     if (record.inputs === undefined) {
       this.#withoutInputs += 1;
       return;

@@ -44,13 +44,13 @@ export function loggedUses(record: VerdictRecord, gate: ReplayGate, limits: read
   if (replayed.liftsLimits) return NO_USES;
   const { branches, limits: asked, unsure } = replayed;
   const placeOf = (name: string): number => limits.findIndex((limit) => limit.name === name);
-  const outcomes = branches && new Set(branches.map(({ outcome }) => outcome));
-  if (branches !== null && !outcomes?.has('allow')) {
+  const reaches = branches && new Set(branches.map(({ reachesLimits }) => reachesLimits));
+  if (branches !== null && !reaches?.has(true)) {
     const stopped = asked.map(placeOf).filter((limit) => limit >= 0);
     return { uses: [], stopped: stopped.map((limit) => ({ limit, by: branches[0].source })) };
   }
   const unsureActions = unsure.map((name) => gate.actions.get(name));
-  const isOpen = outcomes?.size !== 1 || unsureActions.some(endsTheSearch);
+  const isOpen = reaches?.size !== 1 || unsureActions.some(endsTheSearch);
   const maybeAsked = unsureActions.flatMap((action) => (action?.action === 'limit' ? [action.limit] : []));
   const uses: ReplayedUse[] = [];
   for (const name of new Set([...asked, ...maybeAsked])) {

@@ -4,7 +4,7 @@
  * edge. Of a logged request, headers, cookies and query are unknown, because the log does not keep them.
  */
 import { hostName } from '../../../../address/host-name.ts';
-import { readPath } from '../../../../bytes/url-path.ts';
+import { type PathReading, readPath } from '../../../../bytes/url-path.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { PolicyRequest } from '../../../../policies/request.ts';
 import * as z from 'zod/mini';
@@ -41,11 +41,21 @@ export function loggedRequest(record: VerdictRecord): PolicyRequest {
   };
 }
 
-/** The path, and the others that an origin could read it as. An edge may log anything as one. */
+/** The path, and the others that an origin could read it as. */
 export function pathsOf(received: string): PolicyRequest['paths'] {
-  if (!received.startsWith('/')) return [received];
-  const { path, readings } = readPath(received);
+  const { path, readings } = readLoggedPath(received);
   return readings && [path, ...readings];
+}
+
+/** To list the readings of a hostile path takes a millisecond, and one request is asked for them several times. */
+let lastRead: { received: string; reading: PathReading } | null = null;
+
+/** An edge may log anything as a path. */
+export function readLoggedPath(received: string): PathReading {
+  if (lastRead?.received === received) return lastRead.reading;
+  const reading = received.startsWith('/') ? readPath(received) : { path: received, ambiguous: true, readings: [] };
+  lastRead = { received, reading };
+  return reading;
 }
 
 const HEADERS_MAX = 100;

@@ -108,7 +108,7 @@ async function tryPolicies(
   const changes = new ChangeSums();
   let withoutInputs = 0;
   const done = await examineNewest(store, log, filter, (record) => {
-    if (isUntouchable(record)) return;
+    if (isUntouchable(record, gate)) return;
     if (record.inputs === undefined) {
       withoutInputs += 1;
       return;

@@ -160,8 +160,9 @@ async function replayed(
   { record, instance }: FoundVerdict,
   parts: PolicyParts,
 ): Promise<{ before: ReplayedOutcome; after: ReplayedOutcome[]; decidedBy: string } | null> {
-  if (isUntouchable(record) || record.inputs === undefined) return null;
+  if (record.inputs === undefined) return null;
   const gate = await currentGate(store, instance, nowMs);
+  if (isUntouchable(record, gate)) return null;
   const { branches } = replay(record, { ...gate, ...parts });
   if (branches === null) return null;
   const after = new Set(branches.map(({ outcome }) => outcome));

@@ -6,10 +6,12 @@
  * - Headers, cookies and the query are unknown. Policies that depend on one are tried in every combination.
  * - What lifted a challenge then (a clearance, a verified form) lifts it again, up to the level that the record names.
  * - Whether a network's budget had room is known where it decided. Elsewhere it is taken to have room.
- * - A limit says what it said then, as long as a policy still sends the request to it.
+ * - A request that was above a limit is above it again, as long as a policy still sends the request to it. What this means
+ *   is said by the limit as it is in the policy set: its answer, and whether it is enforced.
  *
  * Pure.
  */
+import { hostName } from '../../../../address/host-name.ts';
 import { POW_DIFFICULTY_MAX } from '../../../../captcha/plan/demand.ts';
 import { riskDetectors } from '../../../../contract/edge/risk-detectors.ts';
 import { protectPrefix } from '../../../../contract/edge/headers.ts';
@@ -17,19 +19,18 @@ import type { EdgeConfig } from '../../../../contract/edge/edge-responses.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
 import type { PolicyAction } from '../../../../contract/management/policy-set/policy.ts';
-import type { SessionStatus } from '../../../../contract/vocabulary.ts';
+import type { Decision, SessionStatus } from '../../../../contract/vocabulary.ts';
 import { type BotActionFor, compileBotPolicy } from '../../../../decide/bot-action.ts';
 import { compilePathPolicy, type PathPolicyFor } from '../../../../decide/path-policy.ts';
 import { PENDING_BUDGET } from '../../../../decide/policy-input.ts';
 import { liftsLimits, type Verdict, type VerdictInputs, verdictOf } from '../../../../decide/verdict.ts';
 import { type CanonicalTarget, isAt } from '../../../../decide/request-target.ts';
 import type { ClearanceFacts, VisitorSession } from '../../../../decide/visitor-facts.ts';
-import { readPath } from '../../../../bytes/url-path.ts';
 import { type CompiledPolicies, compilePolicies } from '../../../../policies/compile/compile-policies.ts';
 import type { PolicyOutcome } from '../../../../policies/outcome.ts';
-import { rolloutBucket } from '../../../../rules/decision-table.ts';
+import { restrictiveness, rolloutBucket } from '../../../../rules/decision-table.ts';
 import type { MatchSignals, RuleMatch } from '../../../../rules/types.ts';
-import { loggedRequest } from '../policies/policy-requests.ts';
+import { loggedRequest, readLoggedPath } from '../policies/policy-requests.ts';
 
 export const replayedOutcomes = ['allow', 'challenge', 'block', 'redirect'] as const;
 export type ReplayedOutcome = (typeof replayedOutcomes)[number];
@@ -39,29 +40,32 @@ export type MatchRules = (signals: MatchSignals, ofLists?: 'most specific' | 'ev
 
 /** What the gate decides by. */
 export interface ReplayGate extends Pick<EdgeConfig, 'policy' | 'site'> {
+  /** Names of the hosts that are served; `null`: all. */
+  hosts: ReadonlySet<string> | null;
   pathPolicy: PathPolicyFor;
   botAction: BotActionFor;
   policies: CompiledPolicies;
   /** By name of the policy. */
   actions: ReadonlyMap<string, PolicyAction>;
+  /** What enforced limits say of a request that is above them, by name. */
+  limits: ReadonlyMap<string, Exclude<Decision, 'allow'>>;
   match: MatchRules;
 }
 
-export type PolicyParts = Pick<ReplayGate, 'policies' | 'actions'>;
+export type PolicyParts = Pick<ReplayGate, 'policies' | 'actions' | 'limits'>;
 
 export function replayGate(
   { policy, site }: Pick<EdgeConfig, 'policy' | 'site'>,
   policySet: PolicyParts,
   match: MatchRules,
 ): ReplayGate {
-  const { policies, actions } = policySet;
   return {
     policy,
     site,
+    hosts: policy.hosts.length > 0 ? new Set(policy.hosts.map((host) => host.toLowerCase())) : null,
     pathPolicy: compilePathPolicy(policy),
     botAction: compileBotPolicy(policy.botPolicy),
-    policies,
-    actions,
+    ...policySet,
     match,
   };
 }
@@ -70,6 +74,11 @@ export function policyParts({ policies, limits }: Pick<PolicySet, 'policies' | '
   return {
     policies: compilePolicies(policies, new Set(limits.map(({ name }) => name))),
     actions: new Map(policies.map(({ name, then }) => [name, then])),
+    limits: new Map(
+      limits
+        .filter(({ mode }) => mode === 'enforce')
+        .map(({ name, then }) => [name, then === 'challenge' ? 'challenge' : 'block']),
+    ),
   };
 }
 
@@ -79,13 +88,13 @@ export interface ReplayedBranch {
   outcome: ReplayedOutcome;
   decidedBy: string;
   source: Verdict['source'];
+  /** Whether the request comes to the limits, which are asked last. */
+  reachesLimits: boolean;
 }
 
 export interface ReplayedRequest {
   /** The first is the one in which no policy applies that only may apply. `null`: there are too many to try. */
   branches: readonly [ReplayedBranch, ...ReplayedBranch[]] | null;
-  /** Rules that match. */
-  match: RuleMatch;
   /** Ids of policies that fire, enforced and monitored. */
   fired: readonly string[];
   /** Names of enforced policies that may apply: it depends on what the log does not keep. */
@@ -99,16 +108,17 @@ export interface ReplayedRequest {
 /** Of policies that may apply to one request: 16 combinations. */
 const UNSURE_MAX = 4;
 const NONE: ReadonlySet<string> = new Set();
+const NO_LIMITS: ReplayGate['limits'] = new Map();
 
-/** `limits`: `kept` lets a limit say what it said then. */
+/** `limits`: `kept` lets limits say what they say of requests that were above them. */
 export function replay(record: VerdictRecord, gate: ReplayGate, limits: 'kept' | 'left out' = 'kept'): ReplayedRequest {
+  const known = limits === 'kept' ? gate.limits : NO_LIMITS;
   const target = targetOf(record);
-  const signals = signalsOf(record);
+  const signals = loggedSignals(record);
   const path = gate.pathPolicy(target, record.method);
   const session = sessionOf(record, gate);
   const request = { ...loggedRequest(record), sessionStatus: session.status, pathType: path.pathType };
   const { outcome, unsure } = gate.policies.preview(request);
-  const match = gate.match(signals);
   const inputs: VerdictInputs = {
     policy: gate.policy,
     site: gate.site,
@@ -119,7 +129,7 @@ export function replay(record: VerdictRecord, gate: ReplayGate, limits: 'kept' |
     signals: { ...signals, ipCategories: record.ip_category, isAddressUnread: false },
     bot: record.bot ?? null,
     botAction: record.bot ? gate.botAction(record.bot, target) : 'inherit',
-    match,
+    match: gate.match(signals),
     session,
     risk: record.risk_score === null ? null : { score: record.risk_score, detectors: 0 },
     hasPendingRoom: record.inputs?.policy?.reason !== PENDING_BUDGET,
@@ -129,7 +139,7 @@ export function replay(record: VerdictRecord, gate: ReplayGate, limits: 'kept' |
   };
   const branch = (policies: PolicyOutcome, applying: ReadonlySet<string>): ReplayedBranch => {
     const ofPath = policies.skipSession ? { ...path, waiveSession: true } : path;
-    return { applying, ...decided(record, { ...inputs, path: ofPath, policies }, target, limits) };
+    return { applying, ...decided(record, { ...inputs, path: ofPath, policies }, target, known) };
   };
   const others = unsure.length > UNSURE_MAX ? null : subsets(unsure).filter(({ size }) => size > 0);
   return {
@@ -137,7 +147,6 @@ export function replay(record: VerdictRecord, gate: ReplayGate, limits: 'kept' |
       branch(outcome, NONE),
       ...others.map((applying) => branch(gate.policies.preview(request, applying).outcome, applying)),
     ],
-    match,
     fired: outcome.fired.map(({ id }) => id),
     unsure,
     limits: outcome.limits,
@@ -145,9 +154,14 @@ export function replay(record: VerdictRecord, gate: ReplayGate, limits: 'kept' |
   };
 }
 
-/** Whether the gate served one of its own addresses, or decided before any rule. No change of rules changes it. */
-export function isUntouchable({ inputs, source, decided_by: decidedBy, request_path: path }: VerdictRecord): boolean {
+/**
+ * Whether the gate served one of its own addresses, or decides before any rule. No change of rules changes it.
+ * `hosts`: those of now.
+ */
+export function isUntouchable(record: VerdictRecord, { hosts }: Pick<ReplayGate, 'hosts'>): boolean {
+  const { inputs, source, decided_by: decidedBy, request_path: path, host } = record;
   if (source === 'internal' || source === 'error' || path.startsWith(protectPrefix)) return true;
+  if (hosts !== null && !hosts.has(hostName(host))) return true;
   return inputs === undefined && decidedBy === 'policy:hosts';
 }
 
@@ -162,21 +176,42 @@ function decided(
   record: VerdictRecord,
   inputs: VerdictInputs,
   target: CanonicalTarget,
-  limits: 'kept' | 'left out',
+  limits: ReplayGate['limits'],
 ): Omit<ReplayedBranch, 'applying'> {
-  const verdict = limitedVerdict(record, inputs, limits);
-  const { decision, decidedBy, source, redirect } = verdict;
-  const isRedirect = decision === 'allow' && redirect !== null && !isAt(target, redirect.location);
-  return { outcome: isRedirect ? 'redirect' : decision, decidedBy, source };
+  const verdict = solvedInPlace(record, verdictOf(inputs));
+  const outcome = outcomeOf(verdict, target);
+  // Where the verdict is not enforced, every request goes on.
+  const reachesLimits = outcome === 'allow' || verdict.enforcementPolicy !== 'enforce';
+  const limit = reachesLimits && !liftsLimits(inputs) ? limitAbove(record, inputs, limits) : null;
+  if (limit === null) return { outcome, decidedBy: verdict.decidedBy, source: verdict.source, reachesLimits };
+  const { source, decidedBy, ...limited } = solvedInPlace(record, verdictOf({ ...inputs, limit }));
+  return { outcome: outcomeOf(limited, target), decidedBy, source, reachesLimits };
 }
 
-/** Limits are asked last, and only of requests that nothing else stops. */
-function limitedVerdict(record: VerdictRecord, inputs: VerdictInputs, limits: 'kept' | 'left out'): Verdict {
-  const verdict = solvedInPlace(record, verdictOf(inputs));
-  const limit = limits === 'kept' ? record.inputs?.limit : null;
-  if (!limit || verdict.decision !== 'allow' || liftsLimits(inputs)) return verdict;
-  const isAsked = inputs.policies.limits.includes(limit.name);
-  return isAsked ? solvedInPlace(record, verdictOf({ ...inputs, limit })) : verdict;
+function outcomeOf({ decision, redirect }: Pick<Verdict, 'decision' | 'redirect'>, target: CanonicalTarget) {
+  return decision === 'allow' && redirect !== null && !isAt(target, redirect.location) ? 'redirect' : decision;
+}
+
+interface AskedLimit {
+  verdict: Exclude<Decision, 'allow'>;
+  name: string;
+}
+
+/** The strictest limit that the request was above then and that it is sent to now. */
+function limitAbove(
+  { inputs: recorded, fired_rules: fired }: VerdictRecord,
+  { policies }: VerdictInputs,
+  limits: ReplayGate['limits'],
+): AskedLimit | null {
+  const wasAbove = (name: string): boolean =>
+    recorded?.limit?.name === name || fired.some(({ id }) => id === `limit:${name}`);
+  let found: AskedLimit | null = null;
+  for (const name of policies.limits) {
+    const verdict = limits.get(name);
+    if (verdict === undefined || !wasAbove(name)) continue;
+    if (found === null || restrictiveness[verdict] > restrictiveness[found.verdict]) found = { verdict, name };
+  }
+  return found;
 }
 
 /** A challenged form whose token was verified passes again, where the token's level is still enough. */
@@ -187,11 +222,10 @@ function solvedInPlace({ source, level }: VerdictRecord, verdict: Verdict): Verd
 }
 
 function targetOf({ request_path: received, host }: VerdictRecord): CanonicalTarget {
-  const reading = received.startsWith('/') ? readPath(received) : { path: received, ambiguous: true, readings: [] };
-  return { scheme: 'https', host, received, query: '', ...reading };
+  return { scheme: 'https', host, received, query: '', ...readLoggedPath(received) };
 }
 
-function signalsOf({ ip, asn, country, ja4, user_agent: userAgent }: VerdictRecord): MatchSignals {
+export function loggedSignals({ ip, asn, country, ja4, user_agent: userAgent }: VerdictRecord): MatchSignals {
   return { ip, asn, countryCode: country, ja4, userAgent, rolloutBucket: rolloutBucket(`${ip}\n${userAgent}`) };
 }
 

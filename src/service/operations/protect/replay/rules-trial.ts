@@ -14,7 +14,7 @@ import type { RuleChange } from '../access-rules/planned-changes.ts';
 import { canonicalRule } from '../access-rules/rule-response.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
 import { currentGate } from './current-gate.ts';
-import { isUntouchable, replay, type ReplayGate } from './gate-replay.ts';
+import { isUntouchable, loggedSignals, replay, type ReplayGate } from './gate-replay.ts';
 import { mergedMatch, type Proposal } from './merged-match.ts';
 import { compared, type Compared, ChangeSums, changeSample } from './previewed-changes.ts';
 import { countRecords, type Examined, examineNewest } from './previewed-requests.ts';
@@ -47,9 +47,15 @@ export async function tryRules(
   const gate = await currentGate(store, target.instance, nowMs);
   const trial = { changes: new ChangeSums(), effects: new PreviewEffects(), withoutInputs: 0 };
   const found = indexed(keys);
-  const done = await examineNewest(store, target.log, { ...filter, ...found }, (record) => {
-    if (!isUntouchable(record)) examine(trial, record, gate, proposal, Math.floor(nowMs / 1000));
-  });
+  const done = await examineNewest(
+    store,
+    target.log,
+    { ...filter, ...found },
+    (record) => {
+      if (!isUntouchable(record, gate)) examine(trial, record, gate, proposal, Math.floor(nowMs / 1000));
+    },
+    () => trial.effects.isFull,
+  );
   const isWhole = done.complete && found !== null;
   return { ...trial, ...done, inWindow, examined: isWhole ? Math.max(inWindow, done.examined) : done.examined };
 }
@@ -70,17 +76,17 @@ function examine(
   proposal: Proposal,
   nowSeconds: number,
 ): void {
-  const after: ReplayGate = {
-    ...gate,
-    match: (signals) => mergedMatch(gate.match(signals, 'every entry'), proposal, signals, nowSeconds),
-  };
-  const [now, then] = [replay(record, gate), replay(record, after)];
-  const touched = touchedRules(now.match, then.match, proposal);
+  const signals = loggedSignals(record);
+  const nowMatch = gate.match(signals);
+  const thenMatch = mergedMatch(gate.match(signals, 'every entry'), proposal, signals, nowSeconds);
+  const touched = touchedRules(nowMatch, thenMatch, proposal);
   if (touched.size === 0) return;
   if (record.inputs === undefined) {
     trial.withoutInputs += 1;
     return;
   }
+  const now = replay(record, { ...gate, match: () => nowMatch });
+  const then = replay(record, { ...gate, match: () => thenMatch });
   const outcome = asDecisions(compared(now, then));
   trial.changes.note(record, outcome);
   if (outcome !== null) trial.effects.note(touched, record, outcome);
@@ -105,6 +111,13 @@ interface RuleCompared extends Compared {
 }
 
 const EFFECTS_MAX = 1000;
+/**
+ * Rules of requests, each of which takes memory for its visitor: 20 rules for each request of a whole preview. A visitor
+ * can name a hundred bots in one user agent.
+ */
+const TOUCHES_MAX = 1_000_000;
+/** Of a user agent that tells visitors apart. */
+const VISITOR_AGENT_MAX_CHARS = 256;
 const EXAMPLES_MAX = 3;
 
 interface Effect {
@@ -119,7 +132,8 @@ interface Effect {
 
 interface Touched {
   requests: number;
-  visitors: Set<string>;
+  /** By number. */
+  visitors: Set<number>;
   changes: Effect['changes'];
   /** Requests that would be decided otherwise come first. */
   changed: object[];
@@ -130,22 +144,42 @@ interface Touched {
  * What each proposed rule would have done: how many logged requests and visitors it would have touched, what would have
  * become of them, and examples. A request that several of the rules match counts under each of them.
  */
-class PreviewEffects {
+export class PreviewEffects {
   readonly #touched = new Map<string, Touched>();
+  readonly #visitors = new Map<string, number>();
+  readonly #touchesMax: number;
+  #touches = 0;
+
+  constructor(touchesMax = TOUCHES_MAX) {
+    this.#touchesMax = touchesMax;
+  }
+
+  get isFull(): boolean {
+    return this.#touches >= this.#touchesMax;
+  }
 
   /** `ids`: of the proposed rules that matched, or that fired and would be deleted. */
-  note(ids: Iterable<string>, record: VerdictRecord, outcome: RuleCompared): void {
+  note(ids: ReadonlySet<string>, record: VerdictRecord, outcome: RuleCompared): void {
     const { from: before, to: after } = outcome;
+    const visitor = this.#numberOf(record);
+    this.#touches += ids.size;
     for (const id of ids) {
       const touched = this.#of(id);
       touched.requests += 1;
-      touched.visitors.add(record.jti ?? `${record.ip}\n${record.user_agent}`);
+      touched.visitors.add(visitor);
       const change = touched.changes.find(({ from, to }) => from === before && to === after);
       if (change) change.requests += 1;
       else touched.changes.push({ from: before, to: after, requests: 1 });
       const examples = before === after ? touched.same : touched.changed;
       if (examples.length < EXAMPLES_MAX) examples.push(changeSample(record, outcome));
     }
+  }
+
+  #numberOf({ jti, ip, user_agent: userAgent }: VerdictRecord): number {
+    const visitor = jti ?? `${ip}\n${userAgent.slice(0, VISITOR_AGENT_MAX_CHARS)}`;
+    const known = this.#visitors.get(visitor) ?? this.#visitors.size;
+    this.#visitors.set(visitor, known);
+    return known;
   }
 
   #of(id: string): Touched {
