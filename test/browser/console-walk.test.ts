@@ -16,7 +16,7 @@ import { stackNow } from '../support/clock.ts';
 const console = useConsole();
 
 /** Every route of the console, as the browser code lists them. */
-const routes = [...readFileSync('src/console/app.tsx', 'utf8').matchAll(/<Route path="\/console([^"]*)"/g)].map(
+const routes = [...readFileSync('src/console/app.tsx', 'utf8').matchAll(/\['\/console([^']*)', view/g)].map(
   ([, path = '']) => path,
 );
 
@@ -131,6 +131,7 @@ test('no view has a fault that axe finds, and none scrolls sideways, nor does a 
     await console.page.waitForLoadState('networkidle');
     for (const fault of await faultsOf(console.page)) faults.push(`/console${route}: ${fault}`);
   }
+  expect(routes.length).toBeGreaterThan(30);
   expect(faults).toEqual([]);
 });
 
@@ -252,6 +253,55 @@ test('a reference leads to its rule by keyboard alone', async () => {
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/console\/(rules|verdicts\?)/);
   await page.locator('h1').waitFor();
+});
+
+test('a dialog asks before what was typed is lost, by Escape, a click outside and its cross', async () => {
+  const { page } = console;
+  await console.open('/access-control');
+  await page.getByRole('button', { name: 'New rule' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New captcha rule' });
+  const question = page.getByRole('dialog', { name: 'Close without saving?' });
+  const value = dialog.getByLabel('Value 1');
+  // Nothing is typed yet, so nothing is asked.
+  await page.mouse.click(5, 5);
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'New rule' }).click();
+  await value.fill('203.0.113.9');
+  const ways = [
+    () => page.keyboard.press('Escape'),
+    () => page.mouse.click(5, 5),
+    () => dialog.getByRole('button', { name: 'Close' }).click(),
+  ];
+  for (const way of ways) {
+    await way();
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    expect(await value.inputValue()).toBe('203.0.113.9');
+  }
+  await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Close it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+});
+
+test('what the service refuses of a long form is in view, at its field and in the words of the form', async () => {
+  console.expectMessage(/status of 400/);
+  await console.comesAs({ viewport: { width: 390, height: 700 } });
+  const { page } = console;
+  await console.open('/access-control');
+  await page.getByRole('button', { name: 'New rule' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Value 1').fill('not-an-address');
+  await dialog.getByLabel('What it does').selectOption('restrict');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  const alert = dialog.getByRole('alert').getByRole('listitem');
+  expect(await alert.innerText()).toMatch(/^Value 1 /);
+  const error = dialog.locator('.field:has(input[aria-invalid=true]) .field-error');
+  expect(await alert.innerText()).toContain(await error.innerText());
+  expect(await dialog.getByLabel('Value 1').evaluate((input) => input === document.activeElement)).toBe(true);
+  const top = (await error.boundingBox())!.y;
+  expect(top).toBeGreaterThan(0);
+  expect(top).toBeLessThan(700);
 });
 
 test('a dialog holds the focus, closes with Escape, and gives the focus back', async () => {

@@ -1,11 +1,13 @@
-/** Modal dialogs: the browser's own, which holds the focus, closes with Escape and gives the focus back. */
+/**
+ * Modal dialogs: the browser's own, which holds the focus, closes with Escape or a click outside and gives the focus back.
+ * It asks first when somebody has typed into it.
+ */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Button, CopyButton } from './button.tsx';
 import type { Result } from '../../result.ts';
 import { type Refusal, useAction } from '../api/call.ts';
-import { RefusedFields } from './field.tsx';
-import { RefusalNotice } from './page.tsx';
+import { RefusedForm } from '../settings/form.tsx';
 
 export interface DialogProps {
   title: string;
@@ -14,37 +16,80 @@ export interface DialogProps {
   /** Buttons, the one that acts last. */
   actions?: ComponentChildren;
   isWide?: boolean;
+  /** What is lost when somebody leaves. Left out: what they have typed, if they have; `null`: nothing. */
+  loss?: string | null;
 }
 
-export function Dialog({ title, onClose, children, actions, isWide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, actions, isWide = false, loss }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   // The browser says that it closed a dialog after another one may have taken its place.
   const isGone = useRef(false);
+  const isTyped = useRef(false);
+  const [isAsking, setIsAsking] = useState(false);
   const id = useId();
+  const asks = (): boolean => (loss === undefined ? isTyped.current : loss !== null);
+  const leave = (): void => (asks() ? setIsAsking(true) : onClose());
+  // A browser may close two dialogs by one key, and does not let a page stop the second press. So the key is the page's.
+  const onKey = useRef<(event: KeyboardEvent) => void>(leave);
+  onKey.current = (event) => {
+    const isOnTop = [...document.querySelectorAll('dialog[open]')].at(-1) === dialog.current;
+    if (event.key !== 'Escape' || event.defaultPrevented || !isOnTop) return;
+    event.preventDefault();
+    leave();
+  };
   useEffect(() => {
     const { current } = dialog;
+    const listen = (event: KeyboardEvent): void => onKey.current(event);
     if (current !== null && !current.open) current.showModal();
+    document.addEventListener('keydown', listen);
     return () => {
+      document.removeEventListener('keydown', listen);
       isGone.current = true;
       current?.close();
     };
   }, []);
   return (
-    <dialog
-      ref={dialog}
-      class={isWide ? 'dialog dialog-wide' : 'dialog'}
-      aria-labelledby={id}
-      onClose={() => isGone.current || onClose()}
-    >
-      <header>
-        <h2 id={id}>{title}</h2>
-        <Button kind="quiet" label="Close" onClick={onClose}>
-          ×
-        </Button>
-      </header>
-      <div class="dialog-body">{children}</div>
-      {actions !== undefined && <footer>{actions}</footer>}
-    </dialog>
+    <>
+      <dialog
+        ref={dialog}
+        class={isWide ? 'dialog dialog-wide' : 'dialog'}
+        aria-labelledby={id}
+        closedby="any"
+        onInput={() => (isTyped.current = true)}
+        onCancel={(event) => {
+          if (event.target !== event.currentTarget || !asks()) return;
+          event.preventDefault();
+          setIsAsking(true);
+        }}
+        onClose={() => isGone.current || onClose()}
+      >
+        <header>
+          <h2 id={id}>{title}</h2>
+          <Button kind="quiet" label="Close" onClick={leave}>
+            ×
+          </Button>
+        </header>
+        <div class="dialog-body">{children}</div>
+        {actions !== undefined && <footer>{actions}</footer>}
+      </dialog>
+      {isAsking && (
+        <Dialog
+          title="Close without saving?"
+          loss={null}
+          onClose={() => setIsAsking(false)}
+          actions={
+            <>
+              <Button onClick={() => setIsAsking(false)}>Go back</Button>
+              <Button kind="danger" onClick={onClose}>
+                Close it
+              </Button>
+            </>
+          }
+        >
+          <p>{loss ?? 'What you have typed is lost.'}</p>
+        </Dialog>
+      )}
+    </>
   );
 }
 
@@ -75,6 +120,7 @@ export function Confirm({
   return (
     <Dialog
       title={title}
+      loss={null}
       onClose={onClose}
       actions={
         <>
@@ -140,7 +186,6 @@ export function CreateDialog<Made extends object | string>({
         </>
       }
     >
-      <RefusalNotice error={error} />
       <form
         id={form}
         class="stack"
@@ -150,7 +195,7 @@ export function CreateDialog<Made extends object | string>({
           if (isComplete && !isBusy) void submit();
         }}
       >
-        <RefusedFields.Provider value={error?.details ?? []}>{children}</RefusedFields.Provider>
+        <RefusedForm error={error}>{children}</RefusedForm>
       </form>
     </Dialog>
   );
@@ -169,7 +214,12 @@ export function SecretDialog({
   children: ComponentChildren;
 }) {
   return (
-    <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
+    <Dialog
+      title={title}
+      loss="Copy the secret before you leave, if you have not yet."
+      onClose={onClose}
+      actions={<Button onClick={onClose}>Done</Button>}
+    >
       {children}
       <code class="secret">{secret}</code>
       <CopyButton text={secret} />

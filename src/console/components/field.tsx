@@ -1,8 +1,7 @@
 /** Form fields with their label, hint and error, so that no input stands without a name. */
-import { createContext, type ComponentChildren } from 'preact';
-import { useContext, useId, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
 import { count } from '../format/numbers.ts';
-import type { Refusal } from '../api/call.ts';
 
 interface Frame {
   label: string;
@@ -26,6 +25,20 @@ function Framed({
         {label}
       </label>
       {children}
+      <Notes id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+interface NotesProps {
+  id: string;
+  hint?: ComponentChildren;
+  error?: string | null | undefined;
+}
+
+function Notes({ id, hint, error }: NotesProps) {
+  return (
+    <>
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -36,7 +49,7 @@ function Framed({
           {error}
         </p>
       )}
-    </div>
+    </>
   );
 }
 
@@ -44,9 +57,6 @@ function described(id: string, { hint, error }: Frame): string | undefined {
   const ids = [hint === undefined ? '' : `${id}-hint`, typeof error === 'string' ? `${id}-error` : ''];
   return ids.join(' ').trim() || undefined;
 }
-
-/** What the service has refused in the form around a field. */
-export const RefusedFields = createContext<Refusal['details']>([]);
 
 export interface TextFieldProps extends Frame {
   value: string;
@@ -63,13 +73,9 @@ export interface TextFieldProps extends Frame {
   autoComplete?: string;
   /** Values to choose from; others can be typed. */
   suggestions?: readonly string[];
-  /** The name of the field in the call, by which the service refuses it. */
-  path?: string;
 }
 
-export function TextField({ error = null, ...given }: TextFieldProps) {
-  const refused = useContext(RefusedFields).find(({ path }) => !isInItem(path) && lastOf(path) === given.path);
-  const props = { ...given, error: error ?? refused?.message ?? null };
+export function TextField(props: TextFieldProps) {
   const { value, onInput, type = 'text', rows = 1, isMono = false } = props;
   const id = useId();
   const shared = {
@@ -108,17 +114,6 @@ export function TextField({ error = null, ...given }: TextFieldProps) {
   );
 }
 
-/** A form of one limit or policy sends the whole set: `limits[3].name` may be the name of another one. */
-const isInItem = (path: string): boolean => path.includes('].');
-
-/** `settings.note` → `note`, and `patterns[0]` → `patterns`. */
-function lastOf(path: string): string | undefined {
-  return path
-    .replace(/\[\d+\]$/, '')
-    .split('.')
-    .at(-1);
-}
-
 /** A value to choose, and what it is called where that is something else. */
 export type Option<Value extends string> = Value | readonly [value: Value, text: string];
 
@@ -138,6 +133,7 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
         value={props.value}
         disabled={props.isDisabled}
         aria-describedby={described(id, props)}
+        aria-invalid={typeof props.error === 'string'}
         onChange={(event) => props.onChange(event.currentTarget.value as Value)}
       >
         {props.options.map(namedOption).map(([value, text]) => (
@@ -170,14 +166,11 @@ export function CheckField(props: CheckFieldProps) {
         checked={props.isChecked}
         disabled={props.isDisabled}
         aria-describedby={described(id, props)}
+        aria-invalid={typeof props.error === 'string'}
         onChange={(event) => props.onChange(event.currentTarget.checked)}
       />
       <label for={id}>{props.label}</label>
-      {props.hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
-          {props.hint}
-        </p>
-      )}
+      <Notes {...props} id={id} />
     </div>
   );
 }
@@ -221,10 +214,12 @@ export interface BoxesFieldProps {
   options: readonly Option<string>[];
   chosen: readonly string[];
   onChange: (chosen: string[]) => void;
+  error?: string | null;
 }
 
 /** A box for each option. What is chosen is in the order of the options. */
-export function BoxesField({ legend, options, chosen, onChange }: BoxesFieldProps) {
+export function BoxesField({ legend, options, chosen, onChange, error }: BoxesFieldProps) {
+  const id = useId();
   const named = options.map(namedOption);
   const set = (value: string, isChosen: boolean) =>
     onChange(named.map(([one]) => one).filter((one) => (one === value ? isChosen : chosen.includes(one))));
@@ -241,6 +236,7 @@ export function BoxesField({ legend, options, chosen, onChange }: BoxesFieldProp
           />
         ))}
       </div>
+      <Notes id={id} error={error} />
     </fieldset>
   );
 }

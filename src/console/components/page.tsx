@@ -3,7 +3,7 @@
  * what it has loaded, and what it says instead of data: nothing there yet, refused, or failed.
  */
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useEffect, useId } from 'preact/hooks';
+import { useContext, useEffect, useId, useRef } from 'preact/hooks';
 import { curlLine, type Loaded, type Refusal, type Sent } from '../api/call.ts';
 import { Button, CopyButton } from './button.tsx';
 import { type Signal, useSignal } from '@preact/signals';
@@ -119,16 +119,26 @@ export function EmptyState({ title, children }: { title: string; children?: Comp
 }
 
 /** The refusal, if there is one: a sentence, each rejected field, and the id that finds the call in the service's log. */
-export function RefusalNotice({ error, onRetry }: { error: Refusal | null; onRetry?: () => void }) {
+export interface RefusalNoticeProps {
+  error: Refusal | null;
+  onRetry?: () => void;
+  /** Paths are labels of fields, for people. */
+  isInWords?: boolean;
+}
+
+export function RefusalNotice({ error, onRetry, isInWords = false }: RefusalNoticeProps) {
+  const notice = useRef<HTMLDivElement>(null);
+  // After a button at the end of a long form, people see why nothing happened.
+  useEffect(() => notice.current?.scrollIntoView({ block: 'nearest' }), [error]);
   if (error === null) return null;
   return (
-    <div class="notice notice-failed" role="alert">
+    <div ref={notice} class="notice notice-failed" role="alert">
       <p>{sentenceOf(error)}</p>
       {error.details.length > 0 && (
         <ul>
           {error.details.map(({ path, message }) => (
             <li key={`${path} ${message}`}>
-              <code>{path}</code> {message}
+              {isInWords ? <b>{path}</b> : <code>{path}</code>} {message}
             </li>
           ))}
         </ul>

@@ -2,8 +2,9 @@
  * A form as a table of fields. What a field may hold and how long it may be comes from the schemas of the API
  * (`form-schemas.generated.ts`), so a form repeats no bound. The service has the last word.
  */
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import type { Refusal } from '../api/call.ts';
 import {
   BoxesField,
   CheckField,
@@ -12,6 +13,8 @@ import {
   TextField,
   type TextFieldProps,
 } from '../components/field.tsx';
+import { RefusalNotice } from '../components/page.tsx';
+import { isAt, lineOf } from './refused-paths.ts';
 import { fieldProblems, type FormSchemas, isFilled, isNumber, type Problems, rangeText } from './setting-schema.ts';
 
 /** `false`: a field that the form does not have now. */
@@ -99,13 +102,16 @@ interface OneFieldProps extends Frame, TextFrame {
 
 function OneField({ form, name, options, also = [], isDisabled = form.isDisabled, ...others }: OneFieldProps) {
   const { draft, schemas, write, problemAt } = form;
-  const frame = { ...others, isDisabled };
+  const refused = useRefusal(name, others.label);
+  const error = problemAt(name) ?? refused;
+  const frame = { ...others, isDisabled, error };
   const value = draft[name];
   const set = (next: unknown): void =>
     write({ ...Object.fromEntries(also.map((other) => [other, draft[String(other)]])), [name]: next });
   if (typeof value === 'boolean') return <CheckField {...frame} isChecked={value} onChange={set} />;
   if (Array.isArray(value)) {
-    return <BoxesField legend={frame.label} options={options ?? []} chosen={value as string[]} onChange={set} />;
+    const chosen = value as string[];
+    return <BoxesField legend={frame.label} error={error} options={options ?? []} chosen={chosen} onChange={set} />;
   }
   if (options !== undefined) return <SelectField {...frame} value={String(value)} options={options} onChange={set} />;
   const schema = schemas[name] ?? {};
@@ -115,10 +121,58 @@ function OneField({ form, name, options, also = [], isDisabled = form.isDisabled
       {...(isNumber(schema) ? { type: 'number' } : {})}
       {...(schema.maxLength === undefined ? {} : { maxLength: schema.maxLength })}
       {...frame}
-      path={name}
       value={String(value)}
-      error={problemAt(name)}
       onInput={set}
     />
   );
+}
+
+/** What the service refuses in the form around a field, and what the form calls its fields, by their name in the call. */
+const Refused = createContext<{ details: Refusal['details']; labels: Map<string, string> }>({
+  details: [],
+  labels: new Map(),
+});
+
+/** @returns what the service says about a field. It is named by its label where the form says what was refused. */
+export function useRefusal(field: string, label: string): string | null {
+  const { details, labels } = useContext(Refused);
+  useEffect(() => {
+    labels.set(field, label);
+    return () => void labels.delete(field);
+  }, [labels, field, label]);
+  const found = details.find(({ path }) => isAt(path, field));
+  return found === undefined ? null : lineOf(found.path) + found.message;
+}
+
+/** A text outside of the table of fields that the service may refuse. */
+export function RefusableText({ name, error = null, ...field }: TextFieldProps & { name: string }) {
+  const refused = useRefusal(name, field.label);
+  return <TextField {...field} error={error ?? refused} />;
+}
+
+/** Fields that the service may refuse: the reason in the words of their labels, in view, and the first such field. */
+export function RefusedForm({ error, children }: { error: Refusal | null; children: ComponentChildren }) {
+  const [labels] = useState(() => new Map<string, string>());
+  const fields = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (error !== null) fields.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
+  return (
+    <Refused.Provider value={{ details: error?.details ?? [], labels }}>
+      <RefusalInWords error={error} />
+      <div ref={fields} class="stack">
+        {children}
+      </div>
+    </Refused.Provider>
+  );
+}
+
+/** A refusal with the labels of the form around it. */
+export function RefusalInWords({ error }: { error: Refusal | null }) {
+  const { labels } = useContext(Refused);
+  const details = (error?.details ?? []).map(({ path, message }) => {
+    const field = [...labels.keys()].find((name) => isAt(path, name));
+    return { path: (field !== undefined && labels.get(field)) || '', message: lineOf(path) + message };
+  });
+  return <RefusalNotice error={error && { ...error, details }} isInWords />;
 }

@@ -4,9 +4,9 @@ import { call } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { CreateDialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { SelectField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { useForm } from '../../settings/form.tsx';
+import { RefusableText, useForm } from '../../settings/form.tsx';
 
 type Rule = RequestOf<'/access-control/create'>['rule'];
 type Field = Rule['conditions'][number]['field'];
@@ -91,7 +91,7 @@ export function NewAccessControlRule({ onClose, onCreated }: { onClose: () => vo
   });
   return (
     <CreateDialog
-      title="New access control rule"
+      title="New captcha rule"
       isWide
       isComplete={form.isComplete && conditions.every(({ value }) => value.trim() !== '')}
       send={() => call('/access-control/create', { rule: rule() })}
@@ -156,7 +156,8 @@ function Conditions({ conditions, onChange }: ConditionsProps) {
               onChange={(next) => set(at, { field: next, value: '' })}
             />
             <div class="grow">
-              <TextField
+              <RefusableText
+                name={`conditions.${at}.value`}
                 label={`Value ${at + 1}`}
                 placeholder={fields.find(([one]) => one === field)?.[2] ?? ''}
                 isMono

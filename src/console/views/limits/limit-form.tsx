@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { failed, ok } from '../../../result.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
-import { type Form, useForm } from '../../settings/form.tsx';
+import { type Form, RefusableText, useForm, useRefusal } from '../../settings/form.tsx';
 import {
   limitDraftOf,
   emptyDraft,
@@ -94,7 +94,8 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
               hint: 'Small letters, digits and hyphens. Verdicts say limit: and this name.',
             },
           ])}
-          <TextField
+          <RefusableText
+            name="when"
             label="Requests that it is for"
             isMono
             placeholder={'path equals "/login" and method equals "POST"'}
@@ -161,7 +162,8 @@ const NAMES_MAX_CHARS = KEY_PARTS_MAX * forms.limit.key.items.maxLength;
 /** What a limit counts by: boxes for facts of a request, and names of headers and cookies. */
 function KeyFields({ form: { draft, write, problemAt } }: { form: Form<LimitDraft> }) {
   const { key, headers, cookies } = draft;
-  const problem = problemAt('key');
+  const refused = useRefusal('key', 'Counted for each');
+  const problem = problemAt('key') ?? refused;
   return (
     <fieldset>
       <legend>Counted for each</legend>

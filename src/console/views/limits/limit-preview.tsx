@@ -3,12 +3,12 @@ import { useState } from 'preact/hooks';
 import { call, useAction } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
-import { RefusalNotice } from '../../components/page.tsx';
+import { RefusalInWords } from '../../settings/form.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import type { StoredSet } from '../policies/policy.ts';
-import { type LimitChange, readable, setWith } from './limit-set.ts';
+import { type LimitChange, inForm, setWith } from './limit-set.ts';
 import { stoppedSentence } from '../../../contract/management/stopped-sentence.ts';
 import { LeftOut } from '../rules/preview.tsx';
 
@@ -38,7 +38,7 @@ export function LimitPreview({ site, set, change }: LimitPreviewProps) {
           Preview
         </Button>
       </div>
-      <RefusalNotice error={error === null ? null : readable(error)} />
+      <RefusalInWords error={error && change && inForm(error, set, change)} />
       {tried !== null && change !== null && tried.change === asked && (
         <Result preview={tried.preview} name={change.name} />
       )}

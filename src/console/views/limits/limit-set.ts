@@ -7,6 +7,7 @@ import { ok } from '../../../result.ts';
 import { call, type Refusal } from '../../api/call.ts';
 import type { RequestOf, Schema } from '../../api/service-api.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
+import { ofItem } from '../../settings/refused-paths.ts';
 import { saveOver, type SettingValues, type Stored } from '../../settings/save-over.ts';
 
 export type ListedLimit = Schema<'Limit'>;
@@ -91,7 +92,7 @@ export async function saveLimit(
       return answer.ok ? ok({ values: wanted, version: answer.value.version }) : answer;
     },
   });
-  return { set, error: error && readable(error) };
+  return { set, error: error && inForm(error, set, change) };
 }
 
 /** What must not have changed meanwhile. Who removes a limit has also seen which policies go with it. */
@@ -107,10 +108,9 @@ function changedValues({ name, limit }: LimitChange): SettingValues {
 const policiesOf = (name: string): string => `the policies of ${name}`;
 
 /** The fields of the form, not their place in the set. */
-export function readable(error: Refusal): Refusal {
-  const details = error.details.map(({ path, message }) => ({
-    path: path.replace(/^limits\[\d+\]\.?/, '').replace(/^policies\[\d+\]\.when$/, 'condition'),
-    message,
-  }));
-  return { ...error, details };
+export function inForm(error: Refusal, set: StoredSet, change: LimitChange): Refusal {
+  const { limits = [], policies = [] } = setWith(set, change);
+  const ofLimit = ofItem(error, 'limits', limits, change.name);
+  // A new condition is the first policy.
+  return ofItem(ofLimit, 'policies', policies, policies[0]?.name ?? '');
 }

@@ -1,6 +1,7 @@
 /** What a policy does, with the fields of that action. */
-import { SelectField, TextField } from '../../components/field.tsx';
+import { SelectField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
+import { RefusableText } from '../../settings/form.tsx';
 import { problemIn } from '../../settings/setting-schema.ts';
 import type { ListedAction, StoredSet } from './policy.ts';
 
@@ -62,7 +63,8 @@ export function ActionFields({ then, onChange, stored }: ActionFieldsProps) {
       )}
       {then.action === 'redirect' && (
         <>
-          <TextField
+          <RefusableText
+            name="location"
             label="Location"
             hint="A path of the same site, or an https address."
             isMono

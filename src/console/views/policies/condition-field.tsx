@@ -7,6 +7,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type Completion, completionsAt, withCompletion } from './completions.ts';
 import { parseExpression } from '../../../policies/text/parse.ts';
 import { Button } from '../../components/button.tsx';
+import { useRefusal } from '../../settings/form.tsx';
 import { counted } from '../../format/numbers.ts';
 import { errorText, marked } from './condition-place.ts';
 
@@ -33,7 +34,8 @@ export function ConditionField({ value, onInput }: ConditionFieldProps) {
   const options = found?.options.slice(0, OPTIONS_MAX) ?? [];
   // What is being typed is completed with Enter at once; elsewhere Enter begins a new line until an option is chosen.
   const chosen = active ?? (found !== null && found.typed !== '' && found.typed !== '"' ? 0 : null);
-  const message = error === null ? '' : errorText(value, error);
+  const refused = useRefusal('when', 'Condition');
+  const message = error === null ? (refused ?? '') : errorText(value, error);
 
   const follow = (): void => setCaret(area.current?.selectionStart ?? 0);
   const close = (): void => {
@@ -96,7 +98,7 @@ export function ConditionField({ value, onInput }: ConditionFieldProps) {
           aria-haspopup="listbox"
           aria-controls={`${id}-list`}
           aria-activedescendant={chosen === null || options.length === 0 ? undefined : `${id}-${chosen}`}
-          aria-invalid={error !== null}
+          aria-invalid={message !== ''}
           aria-describedby={`${id}-hint ${id}-error`}
           onInput={(event) => {
             onInput(event.currentTarget.value);

@@ -1,11 +1,12 @@
 /** One policy of the draft. The service looks at the whole draft with it, and writes nothing. */
-import { ok } from '../../../result.ts';
+import { failed, ok } from '../../../result.ts';
 import { parseExpression } from '../../../policies/text/parse.ts';
 import { printExpression } from '../../../policies/text/print.ts';
 import { call } from '../../api/call.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { useForm } from '../../settings/form.tsx';
+import { ofItem } from '../../settings/refused-paths.ts';
 import { ActionFields } from './action-fields.tsx';
 import { ConditionField } from './condition-field.tsx';
 import { type PolicyDraft, type DraftEntry, moved, policiesOf, withAdded, withPolicy } from './draft.ts';
@@ -50,12 +51,10 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
       const key = entry?.key ?? next.entries.at(-1)!.key;
       return Number(place) === present ? next : moved(next, key, Number(place) - 1);
     };
-    const answer = await call('/protect/policies/set', {
-      siteKey,
-      policies: policiesOf(edit(draft).entries),
-      dryRun: true,
-    });
-    return answer.ok ? ok(edit) : answer;
+    const policies = policiesOf(edit(draft).entries);
+    const answer = await call('/protect/policies/set', { siteKey, policies, dryRun: true });
+    if (answer.ok) return ok(edit);
+    return failed(ofItem(answer.error, 'policies', policies, made.name));
   };
   return (
     <CreateDialog

@@ -4,11 +4,10 @@ import type { Result } from '../../../result.ts';
 import { call, type Refusal } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { RefusalNotice } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { useForm } from '../../settings/form.tsx';
+import { RefusedForm, useForm } from '../../settings/form.tsx';
 import { filledLines } from '../../settings/setting-schema.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
@@ -37,6 +36,15 @@ const typeOptions = (Object.keys(ruleTypes) as RuleType[]).map((one) => [one, ru
 function tooManyIn({ values }: { values: string }): { values?: string } {
   if (filledLines(values).length <= EDGE_RULES_PER_CALL_MAX) return {};
   return { values: `has more than ${count(EDGE_RULES_PER_CALL_MAX)} values: import them as a file` };
+}
+
+/** Each line of the form is a rule of the call. */
+function atLines(error: Refusal): Refusal {
+  const details = error.details.map(({ path, message }) => ({
+    path: path.replace(/^rules\.(\d+)\.value$|^rules\[(\d+)\]\.value$/, 'values.$1$2'),
+    message,
+  }));
+  return { ...error, details };
 }
 
 export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
@@ -124,35 +132,36 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
         </>
       }
     >
-      <RefusalNotice error={error} />
-      <div class="filters">
+      <RefusedForm error={error && atLines(error)}>
+        <div class="filters">
+          {form.fields([
+            { name: 'type', label: 'Matches', options: typeOptions, isDisabled: edited !== null },
+            { name: 'verdict', label: 'Verdict', options: decisions },
+            {
+              name: 'lifetime',
+              label: 'For',
+              options: [...(edited === null ? [] : [['kept', 'as it is'] as const]), ...lifetimeOptions],
+            },
+            { name: 'rollout', label: 'Percent of visitors', type: 'number' },
+          ])}
+        </div>
         {form.fields([
-          { name: 'type', label: 'Matches', options: typeOptions, isDisabled: edited !== null },
-          { name: 'verdict', label: 'Verdict', options: decisions },
           {
-            name: 'lifetime',
-            label: 'For',
-            options: [...(edited === null ? [] : [['kept', 'as it is'] as const]), ...lifetimeOptions],
+            name: 'values',
+            label: edited === null ? `${name}, one per line` : name,
+            isMono: true,
+            rows: edited === null ? 5 : 1,
+            placeholder: example,
+            isDisabled: edited !== null,
           },
-          { name: 'rollout', label: 'Percent of visitors', type: 'number' },
+          { name: 'note', label: 'Note' },
+          {
+            name: 'isMonitored',
+            label: 'Only monitor',
+            hint: 'The rule is recorded when it matches and decides nothing.',
+          },
         ])}
-      </div>
-      {form.fields([
-        {
-          name: 'values',
-          label: edited === null ? `${name}, one per line` : name,
-          isMono: true,
-          rows: edited === null ? 5 : 1,
-          placeholder: example,
-          isDisabled: edited !== null,
-        },
-        { name: 'note', label: 'Note' },
-        {
-          name: 'isMonitored',
-          label: 'Only monitor',
-          hint: 'The rule is recorded when it matches and decides nothing.',
-        },
-      ])}
+      </RefusedForm>
       {preview !== null && preview.of === shown && <PreviewResult preview={preview.result} />}
     </Dialog>
   );
