@@ -11,7 +11,7 @@ import { beginSignIn, loadSession, session } from './api/session.ts';
 import { Button } from './components/button.tsx';
 import { EmptyState, Page, RefusalNotice } from './components/page.tsx';
 import { Toasts } from './components/toast.tsx';
-import { Navigation } from './frame/navigation.tsx';
+import { BesidePages, Navigation } from './frame/navigation.tsx';
 import { TopBar } from './frame/top-bar.tsx';
 
 /** A view that loads when it is first opened. Its file is gone after an update, and out of reach without a network. */
@@ -122,6 +122,7 @@ function Frame() {
         </a>
         <TopBar isMenuOpen={isMenuOpen} onMenu={() => setIsMenuOpen(!isMenuOpen)} />
         <Navigation />
+        <BesidePages />
         <ErrorBoundary>
           <Router onRouteChange={() => setIsMenuOpen(false)}>
             {views.map(([path, component]) => (

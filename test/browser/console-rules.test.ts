@@ -297,7 +297,7 @@ test('a viewer sees rules and no way to change them, and the API refuses their w
   const cookie = await sessionByLink(stack, await signInLink(stack, 'viewer-of-rules@example.com'));
   await console.comesAs({}, cookie);
   await console.open('/rules');
-  await console.page.getByText('Edge access rules').first().waitFor();
+  await console.page.getByRole('heading', { name: 'Rules', exact: true }).waitFor();
   expect(await button('Add rules').count()).toBe(0);
   const refused = await fetch(`${stack.serviceUrl}/protect/access-rules/create`, {
     method: 'POST',

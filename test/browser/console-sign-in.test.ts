@@ -212,8 +212,8 @@ describe('the console', () => {
     await demoted.page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
     await demoted.page.getByText('Your role does not have the permission createUser').waitFor();
     await button(demoted.page, 'Add a user').waitFor({ state: 'detached' });
-    expect(await demoted.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
-    expect(await demoted.page.getByRole('link', { name: 'Users' }).count()).toBe(1);
+    expect(await demoted.page.getByRole('link', { name: 'API keys', exact: true }).count()).toBe(0);
+    expect(await demoted.page.getByRole('link', { name: 'Users', exact: true }).count()).toBe(1);
     await owner.page.reload();
     await owner.page.getByRole('table', { name: 'Users' }).waitFor();
     expect(await owner.page.getByText('new@example.com').count()).toBe(0);
@@ -238,7 +238,7 @@ describe('the console', () => {
       return (await fetch('/sites/get', { method: 'POST', headers: json, body: '{}' })).status;
     });
     expect(status).toBe(401);
-    await thief.page.getByRole('link', { name: 'Verdicts' }).click();
+    await thief.page.getByRole('link', { name: 'Requests', exact: true }).click();
     await heading(thief.page, 'Sign in to Gatehouse');
     await thief.page.getByText('Your session has ended.').waitFor();
     await Promise.all([owner.context.close(), thief.context.close()]);

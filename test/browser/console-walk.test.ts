@@ -3,7 +3,7 @@
  * content security policy, no host but its own (both checked after every test), and everything by keyboard.
  */
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { serveComponents } from '../../scripts/console-components.ts';
 import { faultsInBothThemes } from '../support/axe.ts';
@@ -139,12 +139,12 @@ test('a view whose file cannot be loaded says so, and loads when the service is 
   const { page } = console;
   console.expectMessage(/ERR_FAILED|Failed to fetch/);
   await console.open('');
-  await page.route('**/console/assets/sessions-*.js', (route) => route.abort());
-  await page.getByRole('link', { name: 'Sessions', exact: true }).click();
+  await page.route('**/console/assets/health-*.js', (route) => route.abort());
+  await page.getByRole('link', { name: 'Health and alerts', exact: true }).click();
   await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Load it again' }).click();
-  await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Health', exact: true }).waitFor();
 });
 
 test('a refusal with a long detail stays within a narrow window', async () => {
@@ -205,15 +205,30 @@ test('every view is reached from the overview by its links', async () => {
   const { page } = console;
   await traffic();
   await console.open('');
-  const links = await page.getByRole('navigation', { name: 'Console' }).getByRole('link').all();
-  const texts = await Promise.all(links.slice(1).map((link) => link.innerText()));
-  expect(texts.length).toBeGreaterThan(8);
-  for (const text of texts) {
-    await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: text, exact: true }).click();
+  const navigation = page.getByRole('navigation', { name: 'Console' });
+  const opens = async (link: Locator) => {
+    const text = await link.innerText();
+    await link.click();
     await page.locator('nav [aria-current=page]', { hasText: text }).first().waitFor();
     await page.locator('h1').waitFor();
     expect(await page.getByRole('heading', { name: 'No such page' }).count()).toBe(0);
+  };
+  const entries = (await navigation.getByRole('link').all()).slice(1);
+  expect([entries.length, await navigation.getByRole('heading').count()]).toEqual([9, 3]);
+  const pages: string[] = [];
+  for (const entry of entries) {
+    await opens(entry);
+    const beside = await page.locator('.beside .tabs').getByRole('link').all();
+    for (const link of beside) await opens(link);
+    pages.push(...(await Promise.all(beside.map((link) => link.innerText()))));
+    const documentation = page.getByRole('link', { name: 'Documentation', exact: true });
+    expect(await documentation.getAttribute('href')).toMatch(/^\/docs\/\w/);
   }
+  // No two pages have one name.
+  expect(new Set(pages).size).toBe(pages.length);
+  await console.open('/rules');
+  await page.getByText('Show as curl').click();
+  expect(await page.getByRole('link', { name: 'API reference' }).getAttribute('href')).toBe('/docs/api');
 });
 
 test('a short reference, as a visitor reads it aloud, leads to its verdict', async () => {

@@ -41,6 +41,7 @@ test('Quick start: the printed link signs in, and a visit to the site appears in
   await console.comesAs({}, null);
   const { page } = console;
   await page.goto(await signInLink(console.stack(), console.stack().ownerEmail));
+  await page.getByRole('link', { name: 'Requests', exact: true }).click();
   await page.getByRole('link', { name: 'Live tail' }).click();
   await page.getByRole('heading', { level: 1, name: 'Live tail' }).waitFor();
   expect(await decisionAt(await visitorPage(), '/search?q=promised')).toBe('allow');

@@ -65,7 +65,7 @@ function CurlLines({ calls }: { calls: readonly Sent[] }) {
         );
       })}
       <p class="hint">
-        <code>KEY</code> is an API key of the account. The <a href="/docs">API reference</a> describes every field.
+        <code>KEY</code> is an API key of the account. The <a href="/docs/api">API reference</a> describes every field.
       </p>
     </details>
   );

@@ -1,86 +1,69 @@
-/** The navigation: what happens, what decides, what is protected, and who has access. */
+/** The navigation: what happens, what decides and what is set up; and above each view, the views beside it. */
 import { useLocation } from 'preact-iso/router';
 import { may } from '../api/session.ts';
 import { addressOf } from '../url/params.ts';
+import { docsOf, type Entry, groups, isWithin, placeOf } from './console-pages.ts';
 import { siteParam } from './instances.ts';
 
-interface Entry {
-  text: string;
-  path: string;
-  isShown?: () => boolean;
-}
-
-const groups: readonly { title: string; entries: readonly Entry[] }[] = [
-  {
-    title: 'Traffic',
-    entries: [
-      { text: 'Overview', path: '/console' },
-      { text: 'Live tail', path: '/console/tail' },
-      { text: 'Verdicts', path: '/console/verdicts' },
-      { text: 'Sessions', path: '/console/sessions' },
-      { text: 'Captchas', path: '/console/captchas', isShown: () => may('getTraffic', 'searchCaptchaRecords') },
-      { text: 'Bots', path: '/console/bots' },
-      { text: 'Find', path: '/console/find' },
-      { text: 'Health', path: '/console/health' },
-      { text: 'Alerts', path: '/console/alerts' },
-    ],
-  },
-  {
-    title: 'Decisions',
-    entries: [
-      { text: 'Edge access rules', path: '/console/rules' },
-      { text: 'Lists', path: '/console/lists' },
-      { text: 'Policies', path: '/console/policies' },
-      { text: 'Limits', path: '/console/limits' },
-    ],
-  },
-  {
-    title: 'Protected',
-    entries: [
-      { text: 'Instances', path: '/console/instances' },
-      { text: 'Sites', path: '/console/sites', isShown: () => may('readSites') },
-      { text: 'Installation guide', path: '/console/guide' },
-      { text: 'Access control', path: '/console/access-control', isShown: () => may('getRules') },
-    ],
-  },
-  {
-    title: 'Access',
-    entries: [
-      { text: 'Security', path: '/console/security' },
-      { text: 'Users', path: '/console/users', isShown: () => may('getUsers') },
-      { text: 'API keys', path: '/console/api-keys', isShown: () => may('getApiKeys') },
-      { text: 'Audit trail', path: '/console/audit-trail', isShown: () => may('getAuditTrail') },
-    ],
-  },
-];
+const shownPages = ({ pages }: Entry) => pages.filter(({ needs }) => needs === undefined || may(...needs));
 
 export function Navigation() {
   const { path, query } = useLocation();
-  const isCurrent = (target: string) => path === target || (target !== '/console' && path.startsWith(`${target}/`));
+  const current = placeOf(path)?.entry;
   return (
     <nav class="nav" aria-label="Console">
       <a class="brand" href={addressOf('/console', siteParam(query))}>
         Gatehouse
       </a>
-      {groups.map(({ title, entries }) => {
-        const shown = entries.filter(({ isShown }) => isShown?.() ?? true);
-        return (
-          shown.length > 0 && (
-            <section key={title} aria-label={title}>
-              <h2>{title}</h2>
-              <ul>
-                {shown.map(({ text, path: target }) => (
-                  <li key={target}>
-                    <a href={addressOf(target, siteParam(query))} aria-current={isCurrent(target) ? 'page' : undefined}>
-                      {text}
+      {groups.map(({ title, entries }) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          <ul>
+            {entries.map((entry) => {
+              const [first] = shownPages(entry);
+              return (
+                first !== undefined && (
+                  <li key={entry.text}>
+                    <a
+                      href={addressOf(first.path, siteParam(query))}
+                      aria-current={entry === current ? 'page' : undefined}
+                    >
+                      {entry.text}
                     </a>
                   </li>
-                ))}
-              </ul>
-            </section>
-          )
-        );
-      })}
+                )
+              );
+            })}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  );
+}
+
+/** The pages of the current entry, and the documentation of this one. */
+export function BesidePages() {
+  const { path, query } = useLocation();
+  const place = placeOf(path);
+  const pages = place === null ? [] : shownPages(place.entry);
+  return (
+    <nav class="beside" aria-label="Beside this page">
+      {pages.length > 1 && (
+        <div class="tabs">
+          {pages.map(({ text, path: target }) => (
+            <a
+              key={target}
+              href={addressOf(target, siteParam(query))}
+              aria-current={isWithin(path, target) ? 'page' : undefined}
+            >
+              {text}
+            </a>
+          ))}
+        </div>
+      )}
+      <a class="docs-link" href={docsOf(path)} target="_blank">
+        Documentation
+      </a>
     </nav>
   );
 }

@@ -52,8 +52,8 @@ export default function AccessControl() {
   };
   return (
     <Page
-      title="Access control rules"
-      lead="They block visitors of your captchas, or give them a harder one. Edge access rules are another list: they decide about requests."
+      title="Captcha rules"
+      lead="They block visitors of your captchas, or give them a harder one. Rules of the gate are another list: they decide about requests."
       actions={
         may('createRule') && (
           <Button kind="primary" onClick={() => setIsCreating(true)}>
@@ -85,7 +85,7 @@ export default function AccessControl() {
         {({ rules, ruleCount, page, pages, ruleGroupsAndCounts }) => (
           <>
             {rules.length === 0 ? (
-              <EmptyState title={ruleCount === 0 ? 'No access control rule here' : 'No rule on this page'}>
+              <EmptyState title={ruleCount === 0 ? 'No captcha rule here' : 'No rule on this page'}>
                 <p>
                   A rule matches an address, a network, a country, a fingerprint, a user agent or one of your user ids.
                 </p>
@@ -115,7 +115,7 @@ export default function AccessControl() {
 function Rules({ rules, onDelete }: { rules: readonly ListedRule[]; onDelete: (rule: ListedRule) => void }) {
   return (
     <Table
-      caption="Access control rules"
+      caption="Captcha rules"
       rows={rules}
       keyOf={({ userScopeHash }) => userScopeHash}
       columns={[

@@ -43,7 +43,7 @@ export function RuleGroups({ groups, onGone, onFailure }: RuleGroupsProps) {
       {groups.length > 0 && (
         <Section title="Groups">
           <Table
-            caption="Groups of access control rules"
+            caption="Groups of captcha rules"
             rows={groups}
             keyOf={({ ruleGroupId }) => ruleGroupId}
             columns={[

@@ -149,7 +149,7 @@ function RecordDialog({ record, site, onClose }: RecordDialogProps) {
           ['Score', `${record.score?.toFixed(2) ?? '–'}, harder above ${record.threshold?.toFixed(2) ?? '–'}`],
           ['Detectors', record.triggeredDetectors.join(', ') || 'none'],
           ['Why this type', text(record.selectionReason)],
-          ['Access control rule', text(record.accessRule)],
+          ['Captcha rule', text(record.accessRule)],
           ['Policy', record.policyType ?? '–'],
           ['Lane', record.lane ?? '–'],
           ['Address', record.ip === null ? '–' : <a href={verdicts({ ip: record.ip })}>{record.ip}</a>],

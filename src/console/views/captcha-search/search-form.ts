@@ -34,7 +34,7 @@ export const searchFields = [
   { param: 'ja4', label: 'JA4' },
   { param: 'selectionReason', label: 'Selection reason' },
   { param: 'resultReason', label: 'Result reason' },
-  { param: 'accessRule', label: 'Access control rule' },
+  { param: 'accessRule', label: 'Captcha rule' },
   { param: 'freeText', label: 'Any field contains' },
   { param: DETECTORS, label: 'Detectors, by commas' },
 ] as const satisfies readonly (FilterField & { param: keyof Criteria | 'type' })[];

@@ -222,7 +222,7 @@ function ownRows(
     },
     {
       key: 'ruleset',
-      title: 'Edge access rules',
+      title: 'Rules',
       state: 'fine',
       value:
         version === undefined || ageSeconds === undefined

@@ -26,7 +26,7 @@ export default function Explain() {
   return (
     <Page
       title="Try a visitor"
-      lead="What edge access rules, the bot policy at a path and address categories say about a visitor. Risk, session and path rules belong to a request: they are in its verdict."
+      lead="What rules, the bot policy at a path and address categories say about a visitor. Risk, session and path rules belong to a request: they are in its verdict."
       actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
     >
       <FilterForm verb="Explain" fields={fields} hasClear={false} />

@@ -36,9 +36,7 @@ export function RuleTable({ rules, mayChange, onEdit, onDelete, onNearEnd }: Rul
       );
     return all;
   }, [site, mayChange]);
-  return (
-    <Table caption="Edge access rules" columns={columns} rows={rules} keyOf={loggedRuleId} onNearEnd={onNearEnd} />
-  );
+  return <Table caption="Rules" columns={columns} rows={rules} keyOf={loggedRuleId} onNearEnd={onNearEnd} />;
 }
 
 function columnsOf(site: string | undefined): TableColumn<Rule>[] {

@@ -36,7 +36,7 @@ export default function Rules() {
   const to = (path: string) => addressOf(`/console/rules/${path}`, siteParam(params));
   return (
     <Page
-      title="Edge access rules"
+      title="Rules"
       lead="They decide at the edge, before a request reaches the site. Every edge follows within seconds."
       actions={
         <>

@@ -55,7 +55,7 @@ export default function Security() {
   const others = user.accounts.filter(({ accountId }) => accountId !== user.account.id);
   return (
     <Page
-      title="Security"
+      title="Your sign-in"
       lead="How you sign in, and where you are signed in."
       actions={
         <>
