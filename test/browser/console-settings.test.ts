@@ -26,10 +26,10 @@ test('a setting is saved alone, so that a change made elsewhere meanwhile stays'
   const { page } = console;
   const { instanceId } = console.stack();
   await console.open(`/instances/${instanceId}`);
-  await page.getByLabel('challengeThreshold').fill('0.6');
+  await page.getByLabel('Challenge from a risk score of').fill('0.6');
   await manage(console.stack(), '/protect/instances/update', { id: instanceId, hosts: ['shop.example'] });
   console.expectMessage(/status of 409/);
-  await page.getByText('Changed: challengeThreshold').waitFor();
+  await page.getByText('Changed: Challenge from a risk score of').waitFor();
   await button('Save').click();
   await page.getByText(/^Saved\./).waitFor();
   expect(await instance()).toMatchObject({ challengeThreshold: 0.6, hosts: ['shop.example'] });
@@ -41,10 +41,10 @@ test('of two people who change one setting, the second is told, and nothing is o
   console.expectMessage(/status of 409/);
   const { instanceId } = console.stack();
   await console.open(`/instances/${instanceId}`);
-  await page.getByLabel('challengeThreshold').fill('0.61');
+  await page.getByLabel('Challenge from a risk score of').fill('0.61');
   await manage(console.stack(), '/protect/instances/update', { id: instanceId, challengeThreshold: 0.62 });
   await button('Save').click();
-  await page.getByText('Somebody else has changed challengeThreshold meanwhile.').waitFor();
+  await page.getByText('Somebody else has changed Challenge from a risk score of meanwhile.').waitFor();
   expect((await instance()).challengeThreshold).toBe(0.62);
   await button('Save').click();
   await page.getByText(/^Saved\./).waitFor();
@@ -55,20 +55,75 @@ test('a value that the service refuses is named at its field, and nothing is sav
   const { page } = console;
   console.expectMessage(/status of 400/);
   await console.open(`/instances/${console.stack().instanceId}`);
-  await page.getByLabel('challengeThreshold').fill('7');
+  await page.getByLabel('Challenge from a risk score of').fill('7');
   await button('Save').click();
-  await page.locator('.field-error', { hasText: 'challengeThreshold' }).waitFor();
+  await page.locator('.setting', { hasText: 'challengeThreshold' }).locator('.field-error').waitFor();
+  await page.getByRole('alert').getByText('Challenge from a risk score of').waitFor();
   expect((await instance()).challengeThreshold).toBeLessThanOrEqual(1);
   await button('Discard').click();
   await page.getByText('No changes').waitFor();
 });
 
-test('a member that is not valid JSON cannot be sent', async () => {
+test('settings are found by their words and changed by fields, with their unit, default and former value beside them', async () => {
   const { page } = console;
-  await console.open(`/instances/${console.stack().instanceId}`);
-  await page.getByLabel('pathRules').fill('[{"pattern": "/hooks/**"');
-  await page.getByText('is not valid JSON').waitFor();
+  const { instanceId, siteKey } = console.stack();
+  await console.open(`/instances/${instanceId}`);
+  const shown = page.locator('.setting:visible');
+  const all = await shown.count();
+  await page.getByLabel('Find a setting').fill('session lasts');
+  expect([all, await shown.count()]).toEqual([26, 1]);
+  expect(await shown.innerText()).toMatch(
+    /A session lasts \(seconds\)[^]*300 to 31,536,000, default 86,400[^]*jtiExpirySeconds/,
+  );
+  await page.getByLabel('A session lasts').fill('abc');
   expect(await button('Save').isDisabled()).toBe(true);
+  await page.getByLabel('A session lasts').fill('7200');
+  await shown.getByText('Changed, was 86400').waitFor();
+  await page.getByLabel('Find a setting').fill('');
+  await button('Add to Decisions for paths').click();
+  const row = page.getByRole('group', { name: 'Decisions for paths, 1' });
+  await row.getByLabel('Paths').fill('/hooks/**');
+  await row.getByLabel('Methods').fill('POST\nPUT');
+  await row.getByLabel('Decision').selectOption('allow');
+  await row.getByLabel('Needs no session').check();
+  await page.getByText('Changed: Decisions for paths, A session lasts').waitFor();
+  await button('Save').click();
+  await page.getByText(/^Saved\./).waitFor();
+  expect(await instance()).toMatchObject({
+    jtiExpirySeconds: 7200,
+    pathRules: [{ pattern: '/hooks/**', methods: ['POST', 'PUT'], action: 'allow', waiveSession: true }],
+  });
+  await manage(console.stack(), '/protect/instances/update', {
+    id: instanceId,
+    pathRules: [],
+    jtiExpirySeconds: 86_400,
+  });
+  // Parts of parts, and an object in place of a number, have fields too.
+  await console.open(`/sites/${siteKey}`);
+  await page.getByLabel('Image from a score of').fill('0.9');
+  const tor = page.locator('details').filter({ has: page.getByText('Tor', { exact: true }) });
+  await tor.getByText('Tor', { exact: true }).click();
+  await tor.getByLabel('Action', { exact: true }).selectOption('block');
+  await button('Save').click();
+  await page.getByText(/^Saved\./).waitFor();
+  const { settings } = await manage<{ settings: object }>(console.stack(), '/site/get', { siteKey });
+  expect(settings).toMatchObject({
+    frictionlessThreshold: { frictionlessImageThreshold: 0.9 },
+    trafficFilter: { tor: { action: 'block' } },
+  });
+});
+
+test('every setting has a field, and none is JSON', async () => {
+  const { page } = console;
+  const { instanceId, siteKey } = console.stack();
+  for (const path of [`/instances/${instanceId}`, `/sites/${siteKey}`]) {
+    await console.open(path);
+    await page.locator('.setting').first().waitFor();
+    const texts = await page
+      .locator('.setting textarea, .setting input')
+      .evaluateAll((fields) => fields.map((field) => (field as HTMLInputElement).value));
+    expect(texts.filter((text) => /^[[{]/.test(text))).toEqual([]);
+  }
 });
 
 test('enforcement is switched off and on again, each time after a question', async () => {
@@ -212,7 +267,7 @@ test.each([
     console.expectMessage(NETWORK_MESSAGE);
     console.expectMessage(/status of 409/);
     await console.open(`/instances/${console.stack().instanceId}`);
-    const field = page.getByLabel('challengeThreshold');
+    const field = page.getByLabel('Challenge from a risk score of');
     await field.fill(value);
     await loseCall(console.context, '/protect/instances/update', lost);
     await button('Save').click();

@@ -16,6 +16,8 @@ export interface SavePorts {
   load: () => Promise<Result<Stored, Refusal>>;
   /** Refused with 409 when the stored version is another one by now. */
   save: (changes: SettingValues, ifVersion: number) => Promise<Result<Stored, Refusal>>;
+  /** What a member is called where people read. */
+  labelOf?: (name: string) => string;
 }
 
 /** The members whose value differs, each whole, as the API replaces them. */
@@ -36,7 +38,7 @@ const ATTEMPTS = 4;
 export async function saveOver(
   shown: Stored,
   changes: SettingValues,
-  { load, save }: SavePorts,
+  { load, save, labelOf = (name) => name }: SavePorts,
 ): Promise<{ stored: Stored; error: Refusal | null }> {
   let known = shown;
   for (let attempt = 1; ; attempt += 1) {
@@ -51,7 +53,7 @@ export async function saveOver(
     known = newer.value;
     const taken = takenMembers(before, values, changes);
     if (taken.length > 0)
-      return { stored: known, error: { ...answer.error, details: [], message: conflictText(taken) } };
+      return { stored: known, error: { ...answer.error, details: [], message: conflictText(taken.map(labelOf)) } };
   }
 }
 

@@ -17,24 +17,33 @@ export interface SettingSchema {
   isRequired?: boolean;
   items?: SettingSchema;
   properties?: Readonly<Record<string, SettingSchema>>;
+  /** Values by names that people choose. */
+  additionalProperties?: SettingSchema;
   anyOf?: readonly SettingSchema[];
 }
 
 /** By the name of the setting. */
 export type SettingSchemas = Readonly<Record<string, SettingSchema>>;
 
-export type ControlKind = 'flag' | 'choice' | 'number' | 'text' | 'lines' | 'group' | 'json';
+export type ControlKind = 'flag' | 'choice' | 'number' | 'text' | 'lines' | 'boxes' | 'rows' | 'group' | 'map';
 
-/** How a setting is changed. What has no field of its own is written as JSON, and the service checks it. */
-export function controlOf(schema: SettingSchema): ControlKind {
+/** How a setting is changed; `null`: there is no field for it. */
+export function controlOf(schema: SettingSchema): ControlKind | null {
   if (schema.enum !== undefined) return 'choice';
   if (schema.type === 'boolean') return 'flag';
   if (isNumber(schema)) return 'number';
   if (schema.type === 'string') return 'text';
-  if (schema.type === 'array' && schema.items?.type === 'string') return 'lines';
-  const members = Object.values(schema.properties ?? {});
-  const isFlat = members.length > 0 && members.every((member) => !['group', 'json'].includes(controlOf(member)));
-  return isFlat ? 'group' : 'json';
+  if (schema.type === 'array') {
+    if (schema.items?.type === 'string') return schema.items.enum === undefined ? 'lines' : 'boxes';
+    return schema.items?.properties === undefined ? null : 'rows';
+  }
+  if (schema.additionalProperties !== undefined) return 'map';
+  return Object.keys(partsOf(schema)).length > 0 ? 'group' : null;
+}
+
+/** The parts of an object, also of one that a number can stand for. */
+export function partsOf({ properties, anyOf = [] }: SettingSchema): Readonly<Record<string, SettingSchema>> {
+  return properties ?? anyOf.find((choice) => choice.properties !== undefined)?.properties ?? {};
 }
 
 export function isNumber({ type }: SettingSchema): boolean {
@@ -49,11 +58,15 @@ function isReal(bound: number | undefined): bound is number {
 /** Range and default in words; empty when there is nothing to say. */
 export function boundsText({ minimum, maximum, maxItems, default: standard }: SettingSchema): string {
   const parts: string[] = [];
-  if (isReal(minimum) && isReal(maximum)) parts.push(`${minimum} to ${maximum}`);
+  if (isReal(minimum) && isReal(maximum)) parts.push(rangeText({ minimum, maximum })!);
   else if (isReal(minimum)) parts.push(`${minimum} or more`);
   else if (isReal(maximum)) parts.push(`${maximum} or less`);
   if (maxItems !== undefined) parts.push(`at most ${maxItems}`);
-  if (standard !== undefined && typeof standard !== 'object') parts.push(`default ${JSON.stringify(standard)}`);
+  if (typeof standard === 'boolean') parts.push(`default ${standard ? 'on' : 'off'}`);
+  else if (Array.isArray(standard) && standard.length === 0) parts.push('default none');
+  else if (typeof standard === 'number' || (typeof standard === 'string' && standard !== '')) {
+    parts.push(`default ${typeof standard === 'number' ? standard.toLocaleString('en-US') : standard}`);
+  }
   return parts.join(', ');
 }
 
@@ -140,9 +153,7 @@ export function isFilled<Draft extends object>(draft: Draft, schemas: FormSchema
 /** A value as the text of its field. */
 export function settingText(schema: SettingSchema, value: unknown): string {
   if (value === undefined || value === null) return '';
-  const kind = controlOf(schema);
-  if (kind === 'lines') return (value as readonly string[]).join('\n');
-  return kind === 'json' || kind === 'group' ? JSON.stringify(value, null, 2) : String(value as string | number);
+  return controlOf(schema) === 'lines' ? (value as readonly string[]).join('\n') : String(value as string | number);
 }
 
 /** A field's text as a value. Empty text is no value: the member is left out. */
@@ -150,14 +161,7 @@ export function settingValue(schema: SettingSchema, text: string): Result<unknow
   const kind = controlOf(schema);
   if (kind === 'lines') return ok(filledLines(text));
   if (text.trim() === '') return ok(undefined);
-  if (kind === 'number') {
-    const value = Number(text);
-    return Number.isFinite(value) ? ok(value) : failed('is not a number');
-  }
-  if (kind !== 'json') return ok(text);
-  try {
-    return ok(JSON.parse(text));
-  } catch {
-    return failed('is not valid JSON');
-  }
+  if (kind !== 'number') return ok(text);
+  const value = Number(text);
+  return Number.isFinite(value) ? ok(value) : failed('is not a number');
 }

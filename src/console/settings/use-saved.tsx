@@ -16,7 +16,7 @@ export interface SavedProps extends SavePorts {
 }
 
 /** @param names of the members that can be changed, in the order in which changes are named. */
-export function useSaved(names: readonly string[], { initial, load, save, onSaved, onFresh }: SavedProps) {
+export function useSaved(names: readonly string[], { initial, onSaved, onFresh, ...ports }: SavedProps) {
   const [stored, setStored] = useState(initial);
   const [draft, setDraft] = useState<SettingValues>({});
   const [error, setError] = useState<Refusal | null>(null);
@@ -36,7 +36,7 @@ export function useSaved(names: readonly string[], { initial, load, save, onSave
     discard,
     save: async (): Promise<void> => {
       setIsBusy(true);
-      const outcome = await saveOver(stored, changes, { load, save });
+      const outcome = await saveOver(stored, changes, ports);
       setIsBusy(false);
       setStored(outcome.stored);
       setError(outcome.error);

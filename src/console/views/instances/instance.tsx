@@ -9,7 +9,8 @@ import { toast } from '../../components/toast.tsx';
 import { type Instance, instanceAddress, instancesLoaded, loadInstances } from '../../frame/instances.ts';
 import { SettingsForm } from '../../settings/settings-form.tsx';
 import { instanceAsStored } from '../../settings/use-saved.tsx';
-import { instanceSettings } from '../../settings/settings-schemas.generated.ts';
+import { instanceGroups } from '../../settings/setting-words.ts';
+import { instanceSettings } from '../../settings/instance-settings.generated.ts';
 import { useParams } from '../../url/params.ts';
 import { AttackSection } from '../attack/attack-section.tsx';
 import { ClientJwts } from './client-jwts.tsx';
@@ -87,6 +88,7 @@ export default function Instance() {
 function Settings({ instance }: { instance: Instance }) {
   return (
     <SettingsForm
+      groups={instanceGroups}
       schemas={instanceSettings}
       {...instanceAsStored(instance)}
       isDisabled={!instance.active || !may('updateProtectSettings')}

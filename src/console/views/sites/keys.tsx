@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button, CopyButton } from '../../components/button.tsx';
 import { Section } from '../../components/page.tsx';
 import type { ListedSite } from './sites.tsx';
-import { verifyPrograms } from '../../settings/settings-schemas.generated.ts';
+import { verifyPrograms } from '../../settings/verify-programs.generated.ts';
 
 export function Keys({ site }: { site: ListedSite }) {
   const [isShown, setIsShown] = useState(false);

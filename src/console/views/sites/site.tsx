@@ -10,7 +10,8 @@ import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import { SettingsForm } from '../../settings/settings-form.tsx';
 import type { Stored } from '../../settings/save-over.ts';
-import { siteSettings } from '../../settings/settings-schemas.generated.ts';
+import { siteGroups } from '../../settings/setting-words.ts';
+import { siteSettings } from '../../settings/site-settings.generated.ts';
 import { useParams } from '../../url/params.ts';
 import { Keys } from './keys.tsx';
 import { Playground } from './playground.tsx';
@@ -66,6 +67,7 @@ export default function Site() {
 function Settings({ site: { siteKey, settings, version }, reload }: { site: ListedSite; reload: () => void }) {
   return (
     <SettingsForm
+      groups={siteGroups}
       schemas={siteSettings}
       initial={{ values: settings, version }}
       detailPrefix="settings."
