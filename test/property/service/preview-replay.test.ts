@@ -6,6 +6,8 @@
 import { expect, test } from 'vitest';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-responses.ts';
 import type { Policy, PolicyAction } from '../../../src/contract/management/policy-set/policy.ts';
+import { botSignal } from '../../../src/bots/bot-proof.ts';
+import type { TableBot } from '../../../src/bots/bot-table.ts';
 import { botProofs, decisions, ipCategories } from '../../../src/contract/vocabulary.ts';
 import { rolloutBucket } from '../../../src/rules/decision-table.ts';
 import { isAt } from '../../../src/decide/request-target.ts';
@@ -69,6 +71,14 @@ const actions: readonly PolicyAction[] = [
   { action: 'redirect', location: '/login', status: 302 },
   { action: 'skipSession' },
 ];
+
+const tableBot = { names: [], agents: [], hasDns: false, isComplete: true };
+/** One whose operator publishes its networks, and one without. */
+const tableBots = [
+  { ...tableBot, id: 'published', behaviours: ['search' as const], ranges: [0] },
+  { ...tableBot, id: 'unpublished', behaviours: ['training' as const], ranges: [] },
+] as unknown as TableBot[];
+const table = { byId: (id: string) => tableBots.find((bot) => bot.id === id) ?? null };
 
 interface World {
   settings: object;
@@ -168,9 +178,7 @@ function anyVisit(random: Random): Visit {
   const status = random.pick(['active', 'active', 'none', 'invalid-session', 'session-not-found'] as const);
   const riskScore = status === 'active' ? random.pick([0, 0.3, 0.5, 0.7, 0.9, 1]) : null;
   const session: SessionReading = { status, jti: null, riskScore, detectors: 0, refresh: null };
-  const bot = userAgent.startsWith('examplebot')
-    ? { id: 'examplebot', behaviours: [random.pick(['search', 'training'] as const)], proof: random.pick(botProofs) }
-    : null;
+  const bot = userAgent.startsWith('examplebot') ? botSignal(random.pick(tableBots), random.pick(botProofs)) : null;
   const level = random.pick([1, 2]);
   const clearance =
     random.below(3) === 0
@@ -206,8 +214,11 @@ function outcomeOf({ verdict: { decision, redirect }, facts }: JudgedContext): s
 
 function replayGateOf(world: World): ReplayGate {
   const ruleset = compiledRules('inst_1', world.rules, world.entries);
-  return replayGate(edgeConfig(world), policyParts({ policies: world.policies, limits: [] }), (signals, ofLists) =>
-    ruleset.match(signals, NOW_MS / 1000, ofLists),
+  return replayGate(
+    edgeConfig(world),
+    policyParts({ policies: world.policies, limits: [] }),
+    table,
+    (signals, ofLists) => ruleset.match(signals, NOW_MS / 1000, ofLists),
   );
 }
 

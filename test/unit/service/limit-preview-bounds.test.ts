@@ -27,7 +27,7 @@ test('a preview keeps requests until their keys, those of larger networks too, f
   }));
   const { policy, site } = edgeConfigOf();
   const noRules = { network: null, client: null, fired: [] };
-  const gate = replayGate({ policy, site }, policyParts({ policies, limits }), () => noRules);
+  const gate = replayGate({ policy, site }, policyParts({ policies, limits }), null, () => noRules);
   const kept = new KeptRequests({ limits }, gate, 3000);
   let requests = 0;
   for (; !kept.isFull; requests += 1) {

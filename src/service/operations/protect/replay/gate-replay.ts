@@ -11,6 +11,8 @@
  *
  * Pure.
  */
+import { type BotSignal, botSignal } from '../../../../bots/bot-proof.ts';
+import type { BotTable } from '../../../../bots/open-bot-table.ts';
 import { hostName } from '../../../../address/host-name.ts';
 import { POW_DIFFICULTY_MAX } from '../../../../captcha/plan/demand.ts';
 import { riskDetectors } from '../../../../contract/edge/risk-detectors.ts';
@@ -44,6 +46,8 @@ export interface ReplayGate extends Pick<EdgeConfig, 'policy' | 'site'> {
   hosts: ReadonlySet<string> | null;
   pathPolicy: PathPolicyFor;
   botAction: BotActionFor;
+  /** Bots of the account's table; `null`: there is none yet. */
+  bots: Pick<BotTable, 'byId'> | null;
   policies: CompiledPolicies;
   /** By name of the policy. */
   actions: ReadonlyMap<string, PolicyAction>;
@@ -57,6 +61,7 @@ export type PolicyParts = Pick<ReplayGate, 'policies' | 'actions' | 'limits'>;
 export function replayGate(
   { policy, site }: Pick<EdgeConfig, 'policy' | 'site'>,
   policySet: PolicyParts,
+  bots: ReplayGate['bots'],
   match: MatchRules,
 ): ReplayGate {
   return {
@@ -66,6 +71,7 @@ export function replayGate(
     pathPolicy: compilePathPolicy(policy),
     botAction: compileBotPolicy(policy.botPolicy),
     ...policySet,
+    bots,
     match,
   };
 }
@@ -117,6 +123,7 @@ export function replay(record: VerdictRecord, gate: ReplayGate, limits: 'kept' |
   const signals = loggedSignals(record);
   const path = gate.pathPolicy(target, record.method);
   const session = sessionOf(record, gate);
+  const bot = botOf(record, gate);
   const request = { ...loggedRequest(record), sessionStatus: session.status, pathType: path.pathType };
   const { outcome, unsure } = gate.policies.preview(request);
   const inputs: VerdictInputs = {
@@ -127,8 +134,8 @@ export function replay(record: VerdictRecord, gate: ReplayGate, limits: 'kept' |
     preflight: isPreflight(record),
     ofPage: true,
     signals: { ...signals, ipCategories: record.ip_category, isAddressUnread: false },
-    bot: record.bot ?? null,
-    botAction: record.bot ? gate.botAction(record.bot, target) : 'inherit',
+    bot,
+    botAction: bot === null ? 'inherit' : gate.botAction(bot, target),
     match: gate.match(signals),
     session,
     risk: record.risk_score === null ? null : { score: record.risk_score, detectors: 0 },
@@ -227,6 +234,13 @@ function targetOf({ request_path: received, host }: VerdictRecord): CanonicalTar
 
 export function loggedSignals({ ip, asn, country, ja4, user_agent: userAgent }: VerdictRecord): MatchSignals {
   return { ip, asn, countryCode: country, ja4, userAgent, rolloutBucket: rolloutBucket(`${ip}\n${userAgent}`) };
+}
+
+/** With what the account's table says of it; its proof is the one of then. */
+function botOf({ bot }: VerdictRecord, { bots }: Pick<ReplayGate, 'bots'>): BotSignal | null {
+  if (!bot) return null;
+  const known = bots?.byId(bot.id) ?? null;
+  return known === null ? bot : botSignal(known, bot.proof);
 }
 
 /** A preflight that was blocked is not told apart from another `OPTIONS`, of which there are few. */
