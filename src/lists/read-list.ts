@@ -101,8 +101,10 @@ function withoutComment(line: string): string {
 function csvLines(values: ValueReader, name: string): LineTaker {
   let column = /^[1-9]\d?$/.test(name) ? Number(name) - 1 : -1;
   const isAsn = isAsnName(name);
-  return (line, number) => {
-    if (line.startsWith('#')) return null;
+  return (given, number) => {
+    if (given.startsWith('#')) return null;
+    // A carriage return inside a line ends no record here.
+    const line = given.replaceAll('\r', ' ');
     if (column < 0) {
       column = columnOf(line, name);
       return column < 0 ? { kind: 'no-column', column: name } : null;
@@ -193,7 +195,7 @@ function columnAt(line: string, column: number): string | null {
 }
 
 /** The place of a named column in a heading; -1 when it has none. Names are compared without case. */
-export function columnOf(heading: string, name: string): number {
+function columnOf(heading: string, name: string): number {
   const wanted = name.trim().toLowerCase();
   for (let column = 0; ; column += 1) {
     const field = columnAt(heading, column);

@@ -122,13 +122,13 @@ function isImplausible({ report, headers, claim, sendsClientHints }: Compared): 
   return engine !== 'other' && claim.major >= FEATURES_SINCE && features === 0;
 }
 
-/**
- * Which versions of an engine have the functions of the language that a page reported. Versions are those of MDN's
- * compatibility data; some versions of reserve allow for flags and for errors in it.
- */
 type Feature = (typeof languageFeatures)[number];
 type Versioned = 'chromium' | 'firefox';
 
+/**
+ * From which version on an engine has a function of the language. Versions are those of MDN's compatibility data; some
+ * versions of reserve allow for flags and for errors in it.
+ */
 const since: Readonly<Record<Versioned, Readonly<Record<Feature, number>>>> = {
   chromium: {
     findLast: 97,

@@ -40,7 +40,6 @@ export async function signInLinkEmail(env: StoreEnv, token: string, nowMs: numbe
 export async function takeSignInLink(env: StoreEnv, token: string, nowMs: number): Promise<SignInLink | null> {
   const row = await statement(env)`
     DELETE FROM sign_in_links WHERE token_hash = ${await sha256Hex(token)}
-     
       RETURNING email, account_id, expires_at`.first<{
     email: string;
     account_id: string | null;

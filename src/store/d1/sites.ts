@@ -46,9 +46,10 @@ const SELECT_SITE = sql`
 
 /** The site with this secret, or with this former secret that still works. Active or not; `null` when there is none. */
 export async function siteBySecret(env: StoreEnv, secret: string, nowMs: number): Promise<SiteRecord | null> {
+  const hash = await sha256Hex(secret);
   const row = await statement(env)`
-    ${SELECT_SITE} WHERE s.secret_hash = ${await sha256Hex(secret)}
-      OR (s.former_secret_hash = ${await sha256Hex(secret)} AND s.former_secret_until > ${nowMs})`.first<Row>();
+    ${SELECT_SITE} WHERE s.secret_hash = ${hash}
+      OR (s.former_secret_hash = ${hash} AND s.former_secret_until > ${nowMs})`.first<Row>();
   return row ? { ...siteFields(row), secretKey: secret } : null;
 }
 

@@ -58,12 +58,11 @@ export function pageSystem(platform: string): PageSystem {
   return /^(?:Linux|Android)/.test(platform) ? 'linux' : 'other';
 }
 
-/** `navigator.userAgentData` of Chromium: what it says in short, and whether its long form is of the same browser. */
 interface Brand {
   brand: string;
   version: string;
 }
-/** Scripts that disguise a browser leave some of it out. */
+/** `navigator.userAgentData` of Chromium. Scripts that disguise a browser leave some of it out. */
 interface Hints {
   brands: readonly Brand[];
   mobile?: unknown;

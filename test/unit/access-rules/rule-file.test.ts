@@ -48,6 +48,11 @@ describe('a plain list', () => {
 });
 
 describe('CSV', () => {
+  test('a quote that is not closed is reported also in a heading, or where a comment would follow it', () =>
+    expectRows(['"\n10.0.0.0/8', '"# offices\nip,10.0.0.1', 'type,value,"note\nip,10.0.0.1,block'], (text) => {
+      expect([...ruleFileEntries(text, 'csv')]).toEqual([{ line: 1, reason: 'has a quote that is not closed' }]);
+    }));
+
   test('takes the columns in any order from a heading', () => {
     expect([...ruleFileEntries('verdict,value,type,rollout\nblock,192.0.2.1,ip,12.5', 'csv')]).toEqual([
       { line: 2, rule: { verdict: 'block', value: '192.0.2.1', type: 'ip', rollout: '12.5' } },

@@ -147,6 +147,10 @@ describe('a CSV list', () => {
     });
   });
 
+  test('has no other column after a carriage return inside a field', async () => {
+    expect(await values('csv', 'name,ip\na\rb,1.2.3.4\n', { column: 'ip' })).toEqual(['1.2.3.4/32']);
+  });
+
   test('has a column by number where there is no heading', async () => {
     expect(await values('csv', 'x,1.2.3.4\ny,5.6.7.8', { column: '2' })).toEqual(['1.2.3.4/32', '5.6.7.8/32']);
   });

@@ -56,15 +56,16 @@ export function ruleFileLine(rule: EdgeRuleCanonical, format: RuleFileFormat): s
 function* csvEntries(text: string, columns: readonly string[] | undefined): Generator<RuleFileEntry> {
   let names: readonly string[] | undefined = columns;
   for (const { line, fields, error } of csvRecords(text)) {
-    if (fields.length === 1 && withoutComment(fields[0] ?? '') === '') continue;
+    // Also of a heading: an open quote takes the rest of the file with it, and no rule may go unnoticed.
+    if (error !== undefined) yield { line, reason: error };
+    else if (fields.length === 1 && withoutComment(fields[0] ?? '') === '') continue;
     if (!names && isHeading(fields)) {
       names = fields.map((name) => name.trim());
       continue;
     }
     names ??= csvColumns;
-    if (error !== undefined) yield { line, reason: error };
-    else if (fields.length > names.length)
-      yield { line, reason: `has ${fields.length} fields for ${names.length} columns` };
+    if (error !== undefined) continue;
+    if (fields.length > names.length) yield { line, reason: `has ${fields.length} fields for ${names.length} columns` };
     else yield { line, rule: csvRule(names, fields) };
   }
 }

@@ -56,7 +56,7 @@ export const getMetrics = protectOperation({
         const failing = failures.filter(({ instanceId }) => instanceId === instance.id);
         const failed = Object.fromEntries(failing.map(({ step }) => [`rules_failing{step="${step}"}`, 1]));
         const counted = { ...zeros, ...counters, ...added, ...edges, ...failed };
-        return Object.entries(counted).map(([name, value]) => changeSample(instance.id, name, value));
+        return Object.entries(counted).map(([name, value]) => metricSample(instance.id, name, value));
       }),
     );
     return new Response(exposition(samples.flat()), {
@@ -91,7 +91,7 @@ const zeros = Object.fromEntries(
 );
 
 /** Counter names are `word` or `word{label="value"}`. They are checked when they arrive. */
-function changeSample(instanceId: string, counter: string, value: number): Sample {
+function metricSample(instanceId: string, counter: string, value: number): Sample {
   const match = /^([a-z0-9_]+)(?:\{(.*)\})?$/.exec(counter);
   const labels = [`instance="${instanceId}"`, ...(match?.[2] ? [match[2]] : [])];
   return { name: `gatehouse_${match?.[1] ?? 'unknown'}`, labels: labels.join(','), value };
