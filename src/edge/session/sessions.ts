@@ -30,7 +30,7 @@ export interface SessionReading extends VisitorSession {
 
 /** Whom a cookie was last verified for: most have only one visitor. For any other it is verified again. */
 export interface VerifiedFor {
-  /** Keys the signature was checked with. */
+  /** Keys the signature was checked with. After a rotation every cookie is verified again. */
   keyEpoch: string;
   ip: string | null;
   userAgent: string;
