@@ -32,6 +32,7 @@ export async function deployInBuild(world: World, path = BUTTON_CONFIG): Promise
   const [verdicts, dead] = queues;
   if (!parsed.success || database === undefined || verdicts === undefined || dead === undefined)
     throw new OperatorError(`${path} has no database or queues. Restore the file of the repository.`);
+  world.build();
   const api = cloudflareApi(await loginToken());
   const accountId = process.env['CLOUDFLARE_ACCOUNT_ID'] || (await onlyAccount(api));
   const names = {

@@ -10,8 +10,8 @@ import { OperatorError } from '../failure.ts';
 import { migrate } from '../migrations.ts';
 import { signInUrl } from '../sign-in.ts';
 import { cloudflareApi, restDatabase, type CloudflareApi } from './cloudflare-api.ts';
-import { masterKeyOf, remember } from './memory.ts';
-import { DEFAULT_NAME, commandOf, namesOf, siteHost, type Names } from './names.ts';
+import { defaultKeyFile, masterKeyOf, remember } from './memory.ts';
+import { DEFAULT_NAME, commandOf, edgeNameOf, namesOf, siteHost, type Names } from './names.ts';
 import { proven, serviceReady, withApiKey } from './proof.ts';
 import { recorded, takeLease, type Lease } from './record.ts';
 import {
@@ -23,11 +23,11 @@ import {
   newInstance,
   newSite,
 } from './site-account.ts';
-import { foundOrCreated, type Resources } from './storage.ts';
+import { foundOrCreated, resourcesOf, type Resources } from './storage.ts';
 import { secretsOf, survey, type Survey } from './survey.ts';
 import { deployEdgeWorker, deployService, type Deployment } from './workers.ts';
 import type { World } from './world.ts';
-import { loginEmail, loginToken } from './wrangler.ts';
+import { loginEmail, loginToken, NotLoggedIn } from './wrangler.ts';
 import { routePattern } from './zone.ts';
 
 export interface DeployOptions {
@@ -45,7 +45,15 @@ export async function deploy(options: DeployOptions, world: World): Promise<void
   const names = namesOf(options.name, world.folder);
   const site = siteHost('--site', options.site);
   const serviceHost = options.serviceHost === undefined ? undefined : siteHost('--service-host', options.serviceHost);
-  const api = cloudflareApi(await loginToken());
+  const login = await loginToken().catch((error: unknown) => {
+    if (options.dryRun && error instanceof NotLoggedIn) return null;
+    throw error;
+  });
+  if (login === null) {
+    for (const planned of planWithoutLogin(options, names, serviceHost)) world.say(planned);
+    return;
+  }
+  const api = cloudflareApi(login);
   const seen = await survey(api, world, names, { site, serviceHost, masterKeyFile: options.masterKeyFile });
   if (seen.masterKey === null) await refuseForeignKey(api, seen, names);
   const email = ownerEmail(options.email, await loginEmail(api), seen);
@@ -55,6 +63,7 @@ export async function deploy(options: DeployOptions, world: World): Promise<void
     return;
   }
 
+  world.build();
   const step = steps(world);
   const { accountId } = seen.zone;
   const databaseId = await made(seen.resources, 'database', step);
@@ -189,29 +198,67 @@ export function steps(world: World, of = STEPS): Step {
   };
 }
 
-const line = (isThere: boolean, title: string): string => `  ${isThere ? 'keep  ' : 'create'}  ${title}`;
+interface Parts extends Pick<Survey, 'resources' | 'serviceHost' | 'edge' | 'keyFile'> {
+  names: Names;
+  site: string;
+}
+
+/** What a deployment is made of, in the order in which it is made. */
+function partsOf({ resources, serviceHost, edge, keyFile, names, site }: Parts) {
+  return {
+    ...(Object.fromEntries(Object.entries(resources).map(([key, { title }]) => [key, title])) as Record<
+      keyof Resources,
+      string
+    >),
+    masterKey: process.env['MASTER_KEY'] ? 'master key in the variable MASTER_KEY' : `master key in ${keyFile}`,
+    service: `Worker ${names.service}, deployed if it differs`,
+    domain: `its domain ${serviceHost}`,
+    site: `account, site, instance and credential of ${site}; a new instance only monitors`,
+    edge: `Worker ${edge}, deployed if it differs`,
+    route: `its route ${routePattern(site)}, with the zone's own origin`,
+  };
+}
 
 function planOf(seen: Survey, names: Names, site: string): string[] {
-  const resources = (Object.keys(seen.resources) as (keyof Resources)[]).map((key) =>
-    line(seen.ids[key] !== null, seen.resources[key].title),
-  );
+  const isThere: Record<string, boolean> = {
+    ...Object.fromEntries(Object.entries(seen.ids).map(([key, id]) => [key, id !== null])),
+    masterKey: seen.masterKey !== null,
+    service: seen.hasService,
+    domain: seen.hasDomain,
+    site: seen.recorded.edges.some(({ host }) => host === site),
+    edge: seen.hasEdge,
+    route: seen.hasRoute,
+  };
   return [
     `Plan for ${site} in the zone ${seen.zone.name}, account ${seen.zone.accountId}:`,
-    ...resources,
-    line(
-      seen.masterKey !== null,
-      process.env['MASTER_KEY'] ? 'master key in the variable MASTER_KEY' : `master key in ${seen.keyFile}`,
+    ...Object.entries(partsOf({ ...seen, names, site })).map(
+      ([part, title]) => `  ${isThere[part] ? 'keep  ' : 'create'}  ${title}`,
     ),
-    line(seen.hasService, `Worker ${names.service}, deployed if it differs`),
-    line(seen.hasDomain, `its domain ${seen.serviceHost}`),
-    line(
-      seen.recorded.edges.some(({ host }) => host === site),
-      `account, site, instance and credential of ${site}; a new instance only monitors`,
-    ),
-    line(seen.hasEdge, `Worker ${seen.edge}, deployed if it differs`),
-    line(seen.hasRoute, `its route ${routePattern(site)}, with the zone's own origin`),
     ...seen.warnings.map((warning) => `Note: ${warning}`),
     '',
+  ];
+}
+
+/** The plan of a person who has no login yet: it says what the account would be asked, and asks nothing. */
+function planWithoutLogin(
+  { site, masterKeyFile }: DeployOptions,
+  names: Names,
+  serviceHost = 'gatehouse.ZONE',
+): string[] {
+  const parts = partsOf({
+    resources: resourcesOf(cloudflareApi(''), 'ACCOUNT', names),
+    serviceHost,
+    edge: edgeNameOf(names, site),
+    keyFile: masterKeyFile ?? defaultKeyFile(names.deployment, 'ACCOUNT'),
+    names,
+    site,
+  });
+  return [
+    `Plan for ${site}. You are not logged in to Cloudflare, so nothing is looked up at your account. With a login, the command would:`,
+    `  look up         the ZONE of ${site}, its ACCOUNT, its routes and the DNS record of ${site}`,
+    ...Object.values(parts).map((title) => `  find or create  ${title}`),
+    '',
+    'Nothing was changed. For a plan that says which of these are there, run "npx wrangler login" first, or set CLOUDFLARE_API_TOKEN.',
   ];
 }
 

@@ -21,6 +21,7 @@ export async function upgrade(name: string, keyFile: string | undefined, world: 
   const there = await existing(name, world.folder);
   const { database, recorded, serviceUrl } = deployed(there);
   refuseNewer(recorded);
+  world.build();
   const env = { DB: database, MASTER_KEY: await keyOfExisting(there, keyFile) };
   const { api, names } = there;
   const lease = await takeLease(database, 'an upgrade');

@@ -108,9 +108,11 @@ const credentials = z.object({ type: z.string(), token: z.string() });
 export const wranglerProgram = (): string =>
   join(dirname(createRequire(import.meta.url).resolve('wrangler/package.json')), 'bin/wrangler.js');
 
+export class NotLoggedIn extends OperatorError {}
+
 /**
  * The token of the person who is signed in: `CLOUDFLARE_API_TOKEN`, or that of `wrangler login`, which wrangler renews.
- * @throws OperatorError when nobody is signed in.
+ * @throws NotLoggedIn
  */
 export async function loginToken(): Promise<string> {
   const own = process.env['CLOUDFLARE_API_TOKEN'];
@@ -127,7 +129,7 @@ export async function loginToken(): Promise<string> {
   });
   const parsed = credentials.safeParse(parseJson(said.slice(Math.max(0, said.indexOf('{')))));
   if (parsed.success) return parsed.data.token;
-  throw new OperatorError(
+  throw new NotLoggedIn(
     'You are not logged in to Cloudflare. Run "npx wrangler login", or set CLOUDFLARE_API_TOKEN, and run the command again.',
   );
 }

@@ -47,6 +47,17 @@ test('the plan of --dry-run names what will be made, and nothing is written, on 
   expect(operator.platform.writes()).toHaveLength(writes);
 });
 
+test('--dry-run without a login prints what would be looked up and made, and calls nothing', async () => {
+  const output = await deployed([...DEPLOY, '--dry-run'], { CLOUDFLARE_API_TOKEN: '' });
+  expect(output).toContain('You are not logged in to Cloudflare, so nothing is looked up at your account.');
+  expect(output).toMatch(/^ {2}look up .* the ZONE of www\.example\.com, its ACCOUNT/m);
+  expect(output.match(/^ {2}find or create/gm)).toHaveLength(12);
+  expect(output).toContain('Worker gatehouse-edge-www-example-com');
+  expect(output).toContain('route www.example.com/*');
+  expect(operator.platform.calls).toEqual([]);
+  expect(keptKey(operator)).toBeNull();
+});
+
 test('a second site gets a gate of its own on the same service', async () => {
   await deployed();
   const output = await deployed(['--site', 'shop.example.com']);

@@ -1,4 +1,5 @@
 /** Deployments with something wrong around them: one site that cannot be proven, a zone that is gone, a smaller plan. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -133,6 +134,12 @@ test('--version is that of the checkout, and --help of one command is about it a
   const help = await deployed('enforce', '--help');
   expect(help).toContain('npm run deploy -- enforce --site HOST');
   expect(help).not.toContain('npm run deploy -- destroy');
+});
+
+test('npm run deploy -- --help prints the help and nothing else', () => {
+  const output = execFileSync('npm', ['run', '--silent', 'deploy', '--', '--help'], { encoding: 'utf8' });
+  expect(output).toMatch(/^Usage:\n\n {2}npm run deploy -- --site HOST/);
+  expect(output).not.toMatch(/gzipped|documentation/);
 });
 
 test('--remote reaches the deployment that GATEHOUSE_DEPLOYMENT names', async () => {

@@ -83,6 +83,7 @@ export class Operator {
         complain: (message) => (error += message),
         pause: () => sleep(this.pauseMs),
         ask: () => Promise.resolve(this.answers?.shift() ?? null),
+        build: () => {},
         upload: (one) => this.upload(one),
         isInPublicDns: () => Promise.resolve(this.isInPublicDns),
       });
