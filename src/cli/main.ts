@@ -14,6 +14,7 @@ import { serviceTarget, versionWatch } from './management-call.ts';
 import { jsonText, printable } from './print/printable.ts';
 import { progressOn, screenOf, type Output } from './print/screen.ts';
 import { valueLines } from './print/value.ts';
+import { DEFAULT_STATE } from './state-flag.ts';
 
 /** What surrounds a run. Tests have their own. */
 export interface Surroundings {
@@ -105,7 +106,7 @@ function textOf(entry: Command, result: object, { json, screen }: Given): string
 
 /** Separates the flags that every command has from the command's own words. */
 function commonFlagsOf(argv: readonly string[]): { flags: CommonFlags; words: string[] } {
-  const flags: CommonFlags = { state: '.gatehouse', isStateGiven: false, remote: false, json: null };
+  const flags: CommonFlags = { state: DEFAULT_STATE, isStateGiven: false, remote: false, json: null };
   const words: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? '';

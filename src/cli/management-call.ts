@@ -7,6 +7,7 @@ import type { GetPath, GetResponseOf, PathsWith, ResponseOf } from '../console/a
 import { VERSION_HEADER } from '../contract/version.ts';
 import { OperatorError } from './failure.ts';
 import { readLogin } from './saved-login.ts';
+import { startCommand } from './state-flag.ts';
 
 /** The slowest call, a large import, takes a few seconds. */
 const ANSWERS_WITHIN_MS = 120_000;
@@ -78,11 +79,11 @@ export function serviceTarget(flags: Texts, { state, isStateGiven, env, hasRepos
   const saved = isStateGiven ? null : readLogin(env);
   if (saved !== null && hasRepository)
     throw new CallError(
-      `No local stack runs on ${state}. Start one with npm start, or add --service ${saved.serviceUrl} for the saved login.`,
+      `No local stack runs on ${state}. Start one with ${startCommand(state)}, or add --service ${saved.serviceUrl} for the saved login.`,
     );
   if (saved !== null) return { ...saved, siteKey, isSavedLogin: true };
   throw new CallError(
-    `No local stack runs on ${state}. Start one with npm start, add --service URL, or log in once with: gatehouse login --service URL`,
+    `No local stack runs on ${state}. Start one with ${startCommand(state)}, add --service URL, or log in once with: gatehouse login --service URL`,
   );
 }
 
@@ -97,7 +98,9 @@ function runningStack(state: string): { serviceUrl: string; apiKey: string } | n
   }
   const read = runningStackFacts.safeParse(parseJson(text));
   if (read.success) return { serviceUrl: read.data.serviceUrl, apiKey: read.data.apiKey };
-  throw new CallError(`${join(state, 'stack.json')} is damaged. Stop the stack and start it again with npm start.`);
+  throw new CallError(
+    `${join(state, 'stack.json')} is damaged. Stop the stack and start it again with ${startCommand(state)}.`,
+  );
 }
 
 /** Without the slash at the end. An API key is never sent over a network that can read it. */
@@ -200,9 +203,7 @@ export function versionWatch(
     const difference = service === null ? 0 : compared(service, own);
     if (difference === 0 || isSaid) return;
     isSaid = true;
-    const update = hasRepository
-      ? 'Update this checkout.'
-      : `Update it: npm install --global @gatehouse/cli@${service}`;
+    const update = hasRepository ? 'Update this checkout.' : `Install the command line of release ${service}.`;
     note(
       difference > 0
         ? `The service has version ${service}, and this command the older ${own}. ${update}`

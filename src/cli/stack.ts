@@ -17,6 +17,7 @@ import { Schedule } from './schedule.ts';
 import { clientJwt, seedAccount, seeded, type AccountSeed } from './seed.ts';
 import { startServiceWorker, type ServiceWorker } from './service-worker.ts';
 import { signInUrl } from './sign-in.ts';
+import { DEFAULT_STATE, stateFlag } from './state-flag.ts';
 import { mismatch } from './state-files.ts';
 import { StateDir, type Seed, type StackFacts } from './state.ts';
 import { bundleForStack } from './worker-config.ts';
@@ -110,7 +111,7 @@ class LocalStack {
 
   constructor(options: StackOptions) {
     this.#options = options;
-    this.#state = new StateDir(options.stateDir ?? '.gatehouse');
+    this.#state = new StateDir(options.stateDir ?? DEFAULT_STATE);
     this.#edgePort = options.portBase ?? 8800;
     this.#servicePort = this.#edgePort + 1;
     this.#originPort = this.#edgePort + 2;
@@ -260,7 +261,8 @@ class LocalStack {
   /** It counts from zero. */
   async #startOrigin(): Promise<void> {
     if (this.#options.origin !== undefined) return;
-    const gate = { url: this.#edgeUrl, consoleUrl: `http://localhost:${this.#servicePort}/console` };
+    const consoleUrl = `http://localhost:${this.#servicePort}/console`;
+    const gate = { url: this.#edgeUrl, consoleUrl, stateFlag: stateFlag(this.#state.path) };
     this.#origin = await onPort(this.#originPort, () => startDemoOrigin(this.#originPort, gate));
   }
 
@@ -336,8 +338,9 @@ class LocalStack {
 
   async #runScheduled(): Promise<boolean> {
     // A failed run must not stop the next one. The Worker logs the reason.
-    const [, ofEdge] = await Promise.allSettled([this.#service?.runScheduled(), this.#edge?.runScheduled()]);
-    return ofEdge.status === 'fulfilled' && ofEdge.value === true;
+    // The service comes first: it compiles what the edge copies.
+    await this.#service?.runScheduled().catch(() => {});
+    return (await this.#edge?.runScheduled().catch(() => false)) === true;
   }
 }
 

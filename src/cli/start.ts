@@ -4,6 +4,7 @@ import { buildClient, writeBundle } from '../../scripts/build-client.ts';
 import { buildConsole, writeConsole } from '../../scripts/build-console.ts';
 import { argumentsOf, CommandError, type CommandLine, usageOf } from './command-line.ts';
 import { failure } from './failure.ts';
+import { stateFlag } from './state-flag.ts';
 import { type Stack, type StackOptions, startStack } from './stack.ts';
 
 const PORT_MAX = 65_533;
@@ -70,7 +71,7 @@ Gatehouse is running.
 Open the console: ${stack.signInUrl}
 
   The link signs you in once, within 15 minutes. Another one:
-  npm run gatehouse -- signin --email ${stack.ownerEmail}
+  npm run gatehouse -- signin --email ${stack.ownerEmail}${stateFlag(stack.stateDir)}
 
 ${sites(stack)}
   The documentation and the API     ${stack.serviceUrl}/docs/

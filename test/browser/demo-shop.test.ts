@@ -17,7 +17,7 @@ let origin: DemoOrigin;
 beforeAll(async () => {
   const port = await freePortBase();
   // It stands in front of itself, so that every page has its content.
-  const gate = { url: `http://127.0.0.1:${port}`, consoleUrl: 'http://localhost/console' };
+  const gate = { url: `http://127.0.0.1:${port}`, consoleUrl: 'http://localhost/console', stateFlag: '' };
   origin = await startDemoOrigin(port, gate);
 });
 afterAll(() => origin.close());

@@ -72,10 +72,12 @@ test('every line of its README works as printed', async () => {
   writeFileSync(join(folder(), 'blocklist.csv'), 'ip,203.0.113.9\n');
   const readme = readFileSync('packages/cli/README.md', 'utf8');
   const block = /^```sh\n([^]*?)^```/m.exec(readme)?.[1] ?? '';
-  const lines = block.split('\n').filter((line) => line.startsWith('npx '));
+  const lines = block.split('\n').filter((line) => line.startsWith('gatehouse '));
   expect(lines.length).toBeGreaterThan(4);
   for (const line of lines) {
-    const typed = line.replace('https://gatehouse.example.com', stack().serviceUrl).replace('REFERENCE', reference);
+    const typed = `npx ${line}`
+      .replace('https://gatehouse.example.com', stack().serviceUrl)
+      .replace('REFERENCE', reference);
     const { code, stderr } = await sh(typed);
     const said = line.includes(' login ') ? '' : `Service: ${stack().serviceUrl}\n`;
     expect([line, code, stderr]).toEqual([line, 0, said]);

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperatorError } from '../../src/cli/failure.ts';
 import { isRunning } from '../../src/cli/state-owner.ts';
 import type { Seed } from '../../src/cli/state.ts';
+import { freePortBase } from '../support/ports.ts';
 import { eventually, manage, rulesLoaded, startTestStack } from '../support/stack.ts';
 
 let made: string;
@@ -133,4 +134,35 @@ test('a command whose predecessor was killed in the middle has the directory for
   await ended;
   expect(await emailAddresses()).toEqual(['owner@example.com']);
   expect(runtimes.filter(isRunning)).toEqual([]);
+});
+
+test('the commands that npm start prints work with the directory of its --state', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-printed-'));
+  const state = join(folder, 'with a space');
+  const flags = ['--port-base', String(await freePortBase()), '--state', state];
+  const start = spawn(process.execPath, ['src/cli/start.ts', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    let printed = '';
+    start.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await eventually(
+      async () => printed,
+      (text) => text.includes('Press Ctrl-C'),
+    );
+    const lineWith = (text: string) => printed.split('\n').find((line) => line.includes(text)) ?? '';
+    const shell = async (command: string) => (await promisify(execFile)('bash', ['-c', command])).stdout;
+    const link = await shell(`${lineWith('npm run gatehouse')} --text`);
+    expect(link).toContain('/console#link=');
+    const key = lineWith('KEY=').replace('Try it:', '');
+    const created = await shell(`${key}\n${lineWith('/protect/access-rules/create')}`);
+    expect(JSON.parse(created)).toMatchObject({ created: 1 });
+    const origin = /without the gate +(http\S+)/.exec(printed)?.[1] ?? '';
+    const client = new URLSearchParams({ client: 'headless' });
+    const view = await (await fetch(`${origin}/bots`, { method: 'POST', body: client })).text();
+    const why = /npm run gatehouse -- why [^<]+/.exec(view)?.[0].replaceAll('&#39;', "'") ?? '';
+    expect(why).toMatch(/ --state '.* a space'$/);
+  } finally {
+    start.kill('SIGTERM');
+    await once(start, 'exit');
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

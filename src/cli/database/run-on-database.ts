@@ -6,6 +6,7 @@ import type { CommandResult } from '../command-line.ts';
 import type { Given } from '../command.ts';
 import { runInStack } from '../control.ts';
 import { OperatorError } from '../failure.ts';
+import { startCommand } from '../state-flag.ts';
 import { StateDir } from '../state.ts';
 
 export async function runOnDatabase(words: readonly string[], given: Given): Promise<unknown> {
@@ -26,7 +27,9 @@ async function ran(
   if (remote) return (await import('../remote.ts')).runRemote(words);
   const state = new StateDir(dir);
   if (!state.exists())
-    throw new OperatorError(`There is no local stack in ${state.path}. Start one with npm start, or correct --state.`);
+    throw new OperatorError(
+      `There is no local stack in ${state.path}. Start one with ${startCommand(state.path)}, or correct --state.`,
+    );
   const running = await state.claimOrReach('command');
   if (running) return runInStack(running, words, seen);
   try {

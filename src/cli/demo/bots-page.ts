@@ -13,6 +13,8 @@ export interface Gate {
   url: string;
   /** Of the console, without a link that signs in. */
   consoleUrl: string;
+  /** Of commands on its stack. */
+  stateFlag: string;
 }
 
 /** Copies the text of the element that a button names. */
@@ -91,10 +93,10 @@ async function result(client: Client, gate: Gate): Promise<Html> {
   </section>`;
 }
 
-function why({ consoleUrl }: Gate, reference: string): Html {
+function why({ consoleUrl, stateFlag }: Gate, reference: string): Html {
   return html`<h3>Why?</h3>
     <p><a href="${consoleUrl}/verdicts/${reference}">The console explains it</a>, and so does</p>
-    <pre id="why" tabindex="0">npm run gatehouse -- why ${reference}</pre>
+    <pre id="why" tabindex="0">npm run gatehouse -- why ${reference}${stateFlag}</pre>
     <button class="quiet" type="button" data-copies="why" hidden>Copy it</button>`;
 }
 

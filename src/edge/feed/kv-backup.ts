@@ -5,6 +5,7 @@ import { importRulesetKeys, openBase, openDeltaOver } from '../../rules/ruleset-
 import { openBots } from './ruleset-files.ts';
 import { type Count, type Upstream, valueOrNull } from './upstream.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
+import type { EdgeVersion } from '../../contract/edge/edge-responses.ts';
 import { filePartName, type ClientFiles } from './client-files.ts';
 
 export interface BackupOptions {
@@ -14,14 +15,30 @@ export interface BackupOptions {
   count: Count;
 }
 
+/** A person who saves several changes at once needs two. */
+const ATTEMPTS_MAX = 5;
+
+/**
+ * True when KV holds the current state afterwards. A state that changes while it is copied is copied anew: its parts are
+ * gone from the service then, and nothing is wrong.
+ */
+export async function backUpToKv(options: BackupOptions): Promise<boolean> {
+  let asked = await options.upstream.version();
+  for (let attempt = 1; asked.ok; attempt += 1) {
+    const version = asked.value;
+    if (await copied(version, options)) return true;
+    asked = await options.upstream.version();
+    const isChanged = asked.ok && JSON.stringify(asked.value) !== JSON.stringify(version);
+    if (!isChanged || attempt === ATTEMPTS_MAX) return false;
+  }
+  return false;
+}
+
 /**
  * The pointer is written last, so that a reader never finds a pointer to missing parts; parts that nothing points to are
- * deleted after it. True when KV holds the current state afterwards.
+ * deleted after it.
  */
-export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): Promise<boolean> {
-  const asked = await upstream.version();
-  if (!asked.ok) return false;
-  const version = asked.value;
+async function copied(version: EdgeVersion, { upstream, kv, seal, count }: BackupOptions): Promise<boolean> {
   const stored = valueOrNull(decodePointer(await kv.get(partName.pointer)));
   const { base, delta, configVersion } = version;
   const sameVersion = stored?.configVersion === configVersion;
@@ -33,13 +50,14 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   if (sameConfig && sameDelta && sameBots) return true;
 
   const answer = await upstream.config();
-  // It changed between the two answers. The next run finds both at one version.
+  // It changed between the two answers.
   if (!answer.ok || answer.value.config.configVersion !== configVersion) return false;
   const { config, json } = answer.value;
   const keys = await importRulesetKeys(config.rulesetKeys);
   if (!sameBase) {
     const file = await upstream.base(base.hash);
-    if (!file.ok) return refused();
+    // It did not come, or another one took its place.
+    if (!file.ok) return false;
     if (!(await openBase(file.value, base.hash, config.instanceId, keys)).ok) {
       await upstream.refused?.(base.hash);
       return refused();
@@ -48,8 +66,8 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   }
   if (!sameDelta && delta.version !== base.version) {
     const file = await upstream.delta(base.hash, delta.version);
-    if (!file.ok || !(await openDeltaOver(file.value, base.hash, delta.version, config.instanceId, keys)).ok)
-      return refused();
+    if (!file.ok) return false;
+    if (!(await openDeltaOver(file.value, base.hash, delta.version, config.instanceId, keys)).ok) return refused();
     if (!(await kv.put(partName.delta(base.hash, delta.version), file.value))) return false;
   }
   if (!sameConfig && !(await kv.put(partName.config(configVersion), await seal.seal(json)))) return false;
@@ -68,7 +86,8 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
     if (!version.bots) return true;
     const { hash } = version.bots;
     const file = await upstream.bots?.(hash);
-    if (!file?.ok || !(await openBots(file.value, hash, keys)).ok) return refused();
+    if (!file?.ok) return false;
+    if (!(await openBots(file.value, hash, keys)).ok) return refused();
     return kv.put(partName.bots(hash), file.value);
   }
 

@@ -49,7 +49,8 @@ test('the command of each client sends what the view sends', () =>
 
 test('the view sends requests for a form only, and for one client at a time', async () => {
   seen.length = 0;
-  const shop = await startDemoOrigin(await freePortBase(), { url: gateUrl, consoleUrl: 'http://localhost/console' });
+  const front = { url: gateUrl, consoleUrl: 'http://localhost/console', stateFlag: '' };
+  const shop = await startDemoOrigin(await freePortBase(), front);
   const send = (): Promise<Response> =>
     fetch(`${shop.url}/bots`, { method: 'POST', body: new URLSearchParams({ client: 'curl' }) });
   let release = (): void => undefined;

@@ -153,7 +153,7 @@ describe('a command after a login', () => {
     [
       '0.2.0',
       '0.1.0',
-      /^The service has version 0\.2\.0, and this command the older 0\.1\.0\. Update it: npm install /,
+      /^The service has version 0\.2\.0, and this command the older 0\.1\.0\. Install the command line of release 0\.2\.0\.$/m,
     ],
     ['0.1.0', '1.0.0', /^The service has version 0\.1\.0, and this command the newer 1\.0\.0\. /],
     ['0.1.7', '0.1.0', /^$/],
