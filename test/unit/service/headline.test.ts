@@ -72,6 +72,16 @@ test('each input has a sentence', () =>
         challenged,
         'Challenged by the policy “no-curl”. A solved challenge lets the visitor through.',
       ],
+      [
+        { policy: { verdict: 'allow', reason: 'moved' } },
+        { source: 'policy', status: 302, origin_ms: null },
+        'Redirected by the policy “moved”.',
+      ],
+      [
+        { policy: { verdict: 'allow', reason: 'partners' } },
+        { source: 'policy', status: 302 },
+        'Allowed by the policy “partners”.',
+      ],
     ],
     ([inputs, given, sentence]) => {
       expect(said(inputs, given)).toBe(sentence);

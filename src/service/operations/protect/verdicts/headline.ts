@@ -8,6 +8,7 @@ import type { BotProof, Decision, EdgeRuleType, VerdictSource } from '../../../.
 import { detectors } from '../../../../risk/detectors.ts';
 import { decide, type DecideInputs, type DecideOutcome } from '../../../../rules/decision-table.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
+import { outcomeOfRecord } from '../replay/previewed-requests.ts';
 
 const NAME_MAX_CHARS = 100;
 /** The strongest parts of a risk score; the page lists all. */
@@ -66,11 +67,7 @@ function lowered(sentence: string): string {
   return sentence.slice(0, 1).toLowerCase() + sentence.slice(1);
 }
 
-function because(
-  { decision, input }: DecideOutcome,
-  inputs: DecideInputs,
-  record: Pick<VerdictRecord, 'fired_rules' | 'session_status'>,
-): string {
+function because({ decision, input }: DecideOutcome, inputs: DecideInputs, record: VerdictRecord): string {
   const verb = verbs[decision];
   if (input === 'default') return 'Allowed, because nothing speaks against it.';
   if (input === 'policy') return policySentence(decision, inputs.policy!.reason, record);
@@ -107,17 +104,14 @@ function riskReason(score: number, { fired_rules: fired }: Pick<VerdictRecord, '
   return `its risk is ${score100} of 100${parts.length === 0 ? '' : `: ${parts.join('; ')}`}`;
 }
 
-function policySentence(
-  decision: Decision,
-  reason: string,
-  { session_status: session }: Pick<VerdictRecord, 'session_status'>,
-): string {
-  const verb = verbs[decision];
+function policySentence(decision: Decision, reason: string, record: VerdictRecord): string {
+  const verb = outcomeOfRecord(record) === 'redirect' ? 'Redirected' : verbs[decision];
   if (reason === 'onPending' && decision === 'allow') {
     return 'Allowed: a page without a session, whose script opens one.';
   }
   if (reason === 'onPending') return `${verb}, because pages ask for a session here, and the visitor had none.`;
-  if (reason === 'noSession') return `${verb}, because only visitors with a session send forms here (${session}).`;
+  if (reason === 'noSession')
+    return `${verb}, because only visitors with a session send forms here (${record.session_status}).`;
   if (reason === 'pendingBudget') {
     return `${verb}, because its network has asked for many pages without opening a session, and its budget for these is used up.`;
   }
