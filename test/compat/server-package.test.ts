@@ -25,7 +25,7 @@ let keys: Record<string, string>;
 beforeAll(async () => {
   const modules = ['verify.mjs', 'hono.mjs', 'app/login/route.mjs', 'signature.mjs', 'machine.mjs'];
   writeExamples(folder(), 'server', [...servers, ...modules, 'origin.mjs']);
-  Object.assign(process.env, { GATEHOUSE_SECRET: stack().secretKey, GATEHOUSE_URL: stack().serviceUrl });
+  Object.assign(process.env, { CAPTCHA_SECRET: stack().secretKey, CAPTCHA_URL: stack().serviceUrl });
   const answer = await manage<{ keys: { kid: string; key: string }[] }>(stack(), '/protect/origin-keys', {
     protectInstanceId: stack().instanceId,
   });

@@ -9,6 +9,7 @@ import {
   SIGNATURE_REFUSAL,
   type SignatureGuardOptions,
   type TokenOptions,
+  written,
 } from './middleware/guard.ts';
 import { parsedField } from './middleware/parsed-field.ts';
 import { verifyField } from './middleware/verify-field.ts';
@@ -39,7 +40,7 @@ export function requireToken(options: TokenOptions<ExpressCall, void>): RequestH
       const result = await verifyField(options.verifier, parsedField(req, options), options.describe?.(call));
       req.gatehouse = result;
       if (result.pass) return true;
-      await (options.onRefused ? options.onRefused(result, call) : send(res, refusalOf(result)));
+      await (options.onRefused ? options.onRefused(result, call) : send(call, refusalOf(result)));
       return false;
     }
     void goOn(isVerified, next);
@@ -55,7 +56,7 @@ export function requireSignature(options: SignatureGuardOptions<ExpressCall, voi
       const result = await checkSignature({ method, url, headers }, options);
       req.gatehouseSignature = result;
       if (result.valid) return true;
-      await (options.onRefused ? options.onRefused(result, { req, res }) : send(res, SIGNATURE_REFUSAL));
+      await (options.onRefused ? options.onRefused(result, { req, res }) : send({ req, res }, SIGNATURE_REFUSAL));
       return false;
     }
     void goOn(isSigned, next);
@@ -74,6 +75,7 @@ async function goOn(passes: () => Promise<boolean>, next: NextFunction): Promise
   if (isPassed) next();
 }
 
-function send(res: Response, { status, headers, body }: Refusal): void {
-  res.status(status).set(headers).json(body);
+function send({ req, res }: ExpressCall, refusal: Refusal): void {
+  const { status, headers, text } = written(refusal, req.headers.accept);
+  res.status(status).set(headers).send(text);
 }

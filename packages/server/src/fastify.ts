@@ -9,6 +9,7 @@ import {
   SIGNATURE_REFUSAL,
   type SignatureGuardOptions,
   type TokenOptions,
+  written,
 } from './middleware/guard.ts';
 import { parsedField } from './middleware/parsed-field.ts';
 import { verifyField } from './middleware/verify-field.ts';
@@ -35,7 +36,7 @@ export function requireToken(options: TokenOptions<FastifyCall, FastifyReply>): 
     const result = await verifyField(options.verifier, parsedField(request, options), options.describe?.(call));
     request.gatehouse = result;
     if (result.pass) return undefined;
-    return options.onRefused ? options.onRefused(result, call) : send(reply, refusalOf(result));
+    return options.onRefused ? options.onRefused(result, call) : send(call, refusalOf(result));
   };
 }
 
@@ -46,10 +47,13 @@ export function requireSignature(options: SignatureGuardOptions<FastifyCall, Fas
     const result = await checkSignature({ method, url, headers }, options);
     request.gatehouseSignature = result;
     if (result.valid) return undefined;
-    return options.onRefused ? options.onRefused(result, { request, reply }) : send(reply, SIGNATURE_REFUSAL);
+    return options.onRefused
+      ? options.onRefused(result, { request, reply })
+      : send({ request, reply }, SIGNATURE_REFUSAL);
   };
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Refusal): FastifyReply {
-  return reply.code(status).headers(headers).send(body);
+function send({ request, reply }: FastifyCall, refusal: Refusal): FastifyReply {
+  const { status, headers, text } = written(refusal, request.headers.accept);
+  return reply.code(status).headers(headers).send(text);
 }

@@ -20,7 +20,7 @@ export function requireToken(
   return async function requireTokenOfRequest(c, next) {
     const submitted = c.req.raw.bodyUsed ? await parsedField(c, options) : await submittedField(c.req.raw, options);
     const result = await verifyField(options.verifier, submitted, options.describe?.(c));
-    if (!result.pass) return options.onRefused?.(result, c) ?? refusalResponse(refusalOf(result));
+    if (!result.pass) return options.onRefused?.(result, c) ?? refusalResponse(refusalOf(result), c.req.raw);
     c.set('gatehouse', result);
     await next();
   };
@@ -47,7 +47,7 @@ export function requireSignature(
 ): MiddlewareHandler<{ Variables: { gatehouseSignature: SignatureResult } }> {
   return async function requireSignatureOfRequest(c, next) {
     const result = await checkSignature(c.req.raw, options);
-    if (!result.valid) return options.onRefused?.(result, c) ?? refusalResponse(SIGNATURE_REFUSAL);
+    if (!result.valid) return options.onRefused?.(result, c) ?? refusalResponse(SIGNATURE_REFUSAL, c.req.raw);
     c.set('gatehouseSignature', result);
     await next();
   };

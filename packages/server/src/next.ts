@@ -22,7 +22,7 @@ export function withToken<Asked extends Request, Context>(
   return async function withTokenOfRequest(request, context) {
     const submitted = await submittedField(request, options);
     const result = await verifyField(options.verifier, submitted, options.describe?.(request));
-    if (!result.pass) return options.onRefused?.(result, request) ?? refusalResponse(refusalOf(result));
+    if (!result.pass) return options.onRefused?.(result, request) ?? refusalResponse(refusalOf(result), request);
     return handler(request, context, result);
   };
 }
@@ -38,7 +38,7 @@ export function withSignature<Asked extends Request, Context>(
 ): (request: Asked, context: Context) => Promise<Response> {
   return async function withSignatureOfRequest(request, context) {
     const result = await checkSignature(request, options);
-    if (!result.valid) return options.onRefused?.(result, request) ?? refusalResponse(SIGNATURE_REFUSAL);
+    if (!result.valid) return options.onRefused?.(result, request) ?? refusalResponse(SIGNATURE_REFUSAL, request);
     return handler(request, context, result);
   };
 }

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import * as ofExpress from '../../../packages/server/src/express.ts';
 import * as ofFastify from '../../../packages/server/src/fastify.ts';
 import * as ofHono from '../../../packages/server/src/hono.ts';
+import { withToken } from '../../../packages/server/src/next.ts';
 import { createVerifier, type Verifier } from '../../../packages/server/src/index.ts';
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 import { signForOrigin } from '../../../src/edge/origin/origin-signature.ts';
@@ -94,6 +95,18 @@ const jsonBody = (text: string): RequestInit => ({
   body: text,
 });
 
+const BROWSER_ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+async function expectPageOrJson(send: (init: RequestInit) => Response | Promise<Response>): Promise<void> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: BROWSER_ACCEPT };
+  const page = await send({ ...form('captcha-response=bad'), headers });
+  expect([page.status, page.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
+  expect(await page.text()).toContain('<h1>The check has expired or failed. Complete it and send the form again.</h1>');
+  const script = await send(jsonBody('{"captcha-response":"bad"}'));
+  expect([script.status, script.headers.get('content-type')]).toEqual([403, 'application/json; charset=utf-8']);
+  expect(await script.json()).toMatchObject({ error: { key: 'API.USER_NOT_VERIFIED' } });
+}
+
 beforeEach(judge);
 afterAll(async () => {
   await Promise.all(servers.map((close) => close()));
@@ -154,6 +167,9 @@ describe.each(apps)('$name', ({ start }) => {
     const { status } = await fetch(`${url}/form`, init);
     expect([400, 403, 413]).toContain(status);
   });
+
+  test('answers the form of a browser with a page and a script with JSON', () =>
+    expectPageOrJson((init) => fetch(`${url}/form`, init)));
 
   test('refuses a body that no parser has read', async () => {
     const init = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'captcha-response=good' };
@@ -242,7 +258,16 @@ describe('Hono', () => {
     expect((await app.request('/read-before', form('captcha-response=bad'))).status).toBe(403);
   });
 
+  test('answers the form of a browser with a page and a script with JSON', () =>
+    expectPageOrJson((init) => app.request('/raw', init)));
+
   test('refuses a page without the gate’s signature', async () => {
     expect((await app.request('/page')).status).toBe(403);
   });
+});
+
+test('a route handler of Next answers the form of a browser with a page and a script with JSON', () => {
+  const verifier = createVerifier({ secret: 's', serviceUrl: service.url });
+  const handler = withToken({ verifier }, () => new Response('in'));
+  return expectPageOrJson((init) => handler(new Request('http://shop.test/form', init), null));
 });

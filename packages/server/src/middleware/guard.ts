@@ -18,12 +18,12 @@ export interface TokenOptions<Seen, Answer> extends FieldOptions {
   verifier: Verifier;
   /** What only a request can tell: `ip`, `userAccount`, the action of this form. */
   describe?: (seen: Seen) => VerifyOptions;
-  /** Responds to a submission that does not pass, instead of the JSON error. */
+  /** Responds to a submission that does not pass, instead of the page for browsers and the JSON error for others. */
   onRefused?: (result: VerifyResult, seen: Seen) => Answer | Promise<Answer>;
 }
 
 export interface SignatureGuardOptions<Seen, Answer> extends SignatureOptions {
-  /** Responds to a request that did not come through the gate, instead of the JSON error. */
+  /** Responds to a request that did not come through the gate, instead of the page for browsers and the JSON error for others. */
   onRefused?: (result: SignatureResult & { valid: false }, seen: Seen) => Answer | Promise<Answer>;
 }
 
@@ -72,7 +72,26 @@ function refusal(code: number, key: string, message: string): Refusal {
   return { status: code, headers: { 'cache-control': 'no-store' }, body: { error: { code, key, message } } };
 }
 
+/** What is sent: a page where a browser shows it, as after its form, and JSON to a script. */
+export function written({ status, headers, body }: Refusal, accept: unknown) {
+  const isPage = typeof accept === 'string' && /\btext\/html\b/i.test(accept);
+  const { message } = body.error;
+  return {
+    status,
+    headers: {
+      ...headers,
+      vary: 'Accept',
+      'content-type': isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
+    },
+    // Every message is a constant of this file without a character that HTML reads as its own.
+    text: isPage
+      ? `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>${message}</title><h1>${message}</h1>`
+      : JSON.stringify(body),
+  };
+}
+
 /** For frameworks whose handlers return a `Response`. */
-export function refusalResponse({ status, headers, body }: Refusal): Response {
-  return Response.json(body, { status, headers });
+export function refusalResponse(refused: Refusal, { headers: asked }: Pick<Request, 'headers'>): Response {
+  const { status, headers, text } = written(refused, asked.get('accept'));
+  return new Response(text, { status, headers });
 }
