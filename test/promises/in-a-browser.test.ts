@@ -100,21 +100,25 @@ test('Challenges without losing a request: a challenged form arrives once, after
 
 test('Knows good bots from impostors: the demo’s false Googlebot is challenged, and the console names it', async () => {
   const page = await visitorPage();
-  const challenged = page.getByText('403 challenge');
-  // The gate reads the published networks a moment after its start.
+  interface Found {
+    verdicts: { bot: { proof: string } | null }[];
+  }
+  let reference: string | undefined;
+  // It is challenged from the first request on, and an impostor once the lists are read and its host name is looked up.
   await eventually(
     async () => {
       await page.goto(`${console.stack().originUrl}/bots`);
       await page.getByRole('button', { name: 'Send as googlebot' }).click();
       await page.getByText('A name is only claimed until its proof arrives').waitFor();
-      return challenged.count();
+      expect(await page.getByText('403 challenge').count()).toBe(1);
+      reference = /-- why ([0-9a-f-]{36})/.exec(await page.content())?.[1];
+      const { verdicts } = await eventually(
+        () => manage<Found>(console.stack(), '/protect/verdicts', { requestId: reference }),
+        (found) => found.verdicts.length === 1,
+      );
+      return verdicts[0]?.bot?.proof;
     },
-    (count) => count === 1,
-  );
-  const reference = /-- why ([0-9a-f-]{36})/.exec(await page.content())?.[1];
-  await eventually(
-    () => manage<{ total: number }>(console.stack(), '/protect/verdicts', { requestId: reference }),
-    ({ total }) => total === 1,
+    (proof) => proof === 'impostor',
   );
   await console.open(`/verdicts/${reference}`);
   await console.page
