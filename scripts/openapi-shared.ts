@@ -114,7 +114,7 @@ const shared: Readonly<Record<string, string>> = {
   BotProofFilter: 'list-verdicts.requestBody.proof',
   AsnFilter: 'list-verdicts.requestBody.asn',
   Time: 'list-verdicts.requestBody.since',
-  LogWindow: 'list-distinct-sources.requestBody',
+  'LogWindow.requestBody': 'list-distinct-sources.requestBody',
   Bucket: 'get-traffic-summary.requestBody.bucket',
   Detector: 'explain-verdict.response.riskParts[].detector',
   RiskPart: 'explain-verdict.response.riskParts[]',

@@ -36,7 +36,7 @@ async function makeTraffic(): Promise<BotTrafficResponse> {
   await comeAs(BINGBOT, '157.55.39.1', '/robots.txt');
   await comeAs('FeedReader Feedly/1.0', '192.0.2.30', '/feed');
   await comeAs('DuckDuckBot/1.1', '192.0.2.31', '/false-duck');
-  const report = () => manage<BotTrafficResponse>(stack, '/protect/bots/traffic');
+  const report = () => manage<BotTrafficResponse>(stack, '/protect/bots/traffic', { includeInternal: false });
   return eventually(
     report,
     ({ bots, impostors }) =>

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { botActions, botBehaviours, robotsStates } from '../vocabulary.ts';
 import { instant } from './time.ts';
-import { siteKeyField, wholeNumber } from './verdict-query.ts';
+import { includeInternal, siteKeyField, wholeNumber } from './verdict-query.ts';
 import { botPolicy } from './bot-policy.ts';
 
 export const BOTS_DEFAULT = 100;
@@ -16,6 +16,7 @@ export const botTrafficRequest = z.strictObject({
   since: z.optional(instant),
   /** Default: now. */
   until: z.optional(instant),
+  includeInternal,
   /** Bots, and impostors, with most requests. */
   limit: z._default(wholeNumber(1, TRAFFIC_BOTS_MAX), BOTS_DEFAULT),
 });

@@ -97,6 +97,17 @@ export const requestReference = z.pipe(
     ),
 );
 
+/**
+ * `false`: visitors only, without the gate's own calls (`/__protect/*`, source `internal`).
+ */
+export const includeInternal = z._default(
+  z.pipe(
+    z.union([z.boolean(), z.enum(['true', 'false'])]),
+    z.transform((value) => value === true || value === 'true'),
+  ),
+  true,
+);
+
 const client = {
   ip: z.optional(z.string().check(z.minLength(1), z.maxLength(45))),
   jti: z.optional(jtiField),
@@ -110,6 +121,7 @@ const filters = {
   until: z.optional(instant),
   decision: z.optional(oneOrMany(z.enum(decisions))),
   sources: z.optional(oneOrMany(z.enum(verdictSources))),
+  includeInternal,
   /** Verdicts in which at least one of these rules fired, including monitored rules. */
   firedRules: z.optional(oneOrMany(z.string().check(z.minLength(1), z.maxLength(320)))),
   asn: z.optional(oneOrMany(asn)),
@@ -135,6 +147,7 @@ export const verdictSearchRequest = z.strictObject({
   bot: filters.bot,
   proof: filters.proof,
   asn: z.optional(oneOrMany(asn)),
+  includeInternal,
   since: filters.since,
   until: filters.until,
   ...paging,
@@ -160,7 +173,12 @@ export const verdictExportRequest = z.strictObject({
   format: z._default(z.enum(['ndjson', 'parquet']), 'ndjson'),
 });
 
-export const distinctRequest = z.strictObject({ since: instant, until: z.optional(instant), siteKey: siteKeyField });
+export const distinctRequest = z.strictObject({
+  since: instant,
+  until: z.optional(instant),
+  siteKey: siteKeyField,
+  includeInternal,
+});
 
 export const sessionRequest = z.strictObject({ jti: jtiField, siteKey: siteKeyField });
 
@@ -174,6 +192,7 @@ export const trafficSummaryRequest = z.strictObject({
   source: z.optional(oneOrMany(z.enum(verdictSources))),
   /** Not together with `source`. */
   bot: filters.bot,
+  includeInternal,
 });
 
 export type TrafficSummaryRequest = z.infer<typeof trafficSummaryRequest>;
@@ -194,6 +213,7 @@ export const trafficByDimensionRequest = z.strictObject({
   topN: z._default(wholeNumber(1, TOP_N_MAX), TOP_N_DEFAULT),
   /** Count only verdicts with these decisions. */
   decision: z.optional(oneOrMany(z.enum(decisions))),
+  includeInternal,
 });
 
 export const verdictPageResponse = z.object({
@@ -297,6 +317,11 @@ export const trafficByDimensionResponse = z.object({
   other: z.object({ values: z.int(), ...counted, points: z.array(seriesPoint) }),
   /** `false`: an hour had more distinct values than the log counts separately; the surplus is in `other`. */
   isExact: z.boolean(),
+  /**
+   * With `includeInternal: false`: how many of the gate's own calls are still in `series` and `other`, because they were
+   * recorded before the log counted them apart. The totals never have them.
+   */
+  internalLeft: z.int(),
 });
 
 /** The detectors that fired; their weights add up to the score, which is capped at 1. */

@@ -23,13 +23,19 @@ export const storedDimensions = [
   // With proof and outcome (`bot-counts.ts`), and with what it asked for. A record without a bot is not counted.
   'bot',
   'bot_path',
-] as const satisfies readonly (VerdictDimension | 'origin_ms' | 'bot_path')[];
+  // The gate's own calls once more, by the name and the value of each dimension that people list: `country DE`. A reader
+  // who wants visitors only subtracts them. Other records are not counted here.
+  'internal',
+] as const satisfies readonly (VerdictDimension | 'origin_ms' | 'bot_path' | 'internal')[];
 export type StoredDimension = (typeof storedDimensions)[number];
 
 /** Visitors choose paths and user agents, so those are cut. The record keeps the whole text. */
 const VALUE_MAX_CHARS = 256;
 
 const NONE: readonly string[] = [''];
+const NOT_COUNTED: readonly string[] = [];
+/** `source` has the gate's own calls as a value of its own, and no own call is sent to the origin. */
+const notRepeated = new Set<StoredDimension>(['source', 'origin_ms', 'bot_path', 'internal']);
 
 /** The fields of a record that are counted. Records of both streams fit. */
 export interface CountedRecord extends BotRecord {
@@ -48,7 +54,7 @@ export interface CountedRecord extends BotRecord {
 export function dimensionValues(record: CountedRecord): (readonly string[])[] {
   const rules = record.fired_rules ?? [];
   const categories = record.ip_category ?? [];
-  return [
+  const values: (readonly string[])[] = [
     NONE,
     [record.source],
     [record.country ?? ''],
@@ -64,6 +70,19 @@ export function dimensionValues(record: CountedRecord): (readonly string[])[] {
     recordBotValues(record),
     recordBotPaths(record, countedForm),
   ];
+  values.push(record.source === 'internal' ? internalValues(values) : NOT_COUNTED);
+  return values;
+}
+
+function internalValues(values: readonly (readonly string[])[]): readonly string[] {
+  return storedDimensions.flatMap((dimension, index) =>
+    notRepeated.has(dimension) ? [] : (values[index] ?? []).map((value) => internalValue(dimension, value)),
+  );
+}
+
+/** What the gate's own calls with a value of a dimension are counted under. */
+export function internalValue(dimension: StoredDimension, value: string): string {
+  return `${dimension} ${value}`;
 }
 
 /** The form that a value is counted under. A filter looks it up by the same function. */

@@ -30,6 +30,7 @@ export interface ShardRpc {
     to: number,
     outcomes: number[] | null,
     limit: number,
+    excludeInternal?: boolean,
   ): Promise<LargestValues>;
   /** Counts of each of the given values. `null`: of those that are not counted separately. */
   totals(dimension: StoredDimension, values: (string | null)[], from: number, to: number): Promise<ValueTotal[]>;
@@ -41,6 +42,7 @@ export interface ShardRpc {
     to: number,
     bucketMinutes: number,
     outcomes: number[] | null,
+    excludeInternal?: boolean,
   ): Promise<ValueSeries>;
   /** Captchas of one site, counted per bucket and per address. */
   liveCaptchas(siteKey: string, window: LiveWindow): Promise<LiveCounts>;

@@ -123,10 +123,12 @@ describe('filters in the address', () => {
         [{ rules: 'many' }, { minRulesFired: 'many' }],
         [{ path: '/a,b' }, { requestPath: '/a,b' }],
         [{ source: ' , ' }, {}],
+        [{ internal: 'shown' }, { includeInternal: true }],
+        [{ source: 'internal' }, { sources: 'internal', includeInternal: true }],
       ],
       ([params, fields]) => {
         const { since: _since, until: _until, limit: _limit, ...rest } = bodyOf(params as Record<string, string>);
-        expect(rest).toEqual(fields);
+        expect(rest).toEqual({ includeInternal: false, ...fields });
       },
     ));
 

@@ -113,7 +113,12 @@ export interface PolicyChangesProps {
 
 /** What a change of the bot policy would do: which bots get something else, and how often they came in the last day. */
 export function PolicyChanges({ siteKey, before, after }: PolicyChangesProps) {
-  const traffic = useCall('/protect/traffic-by-dimension', { siteKey, groupBy: 'bot', topN: 50 });
+  const traffic = useCall('/protect/traffic-by-dimension', {
+    siteKey,
+    groupBy: 'bot',
+    topN: 50,
+    includeInternal: false,
+  });
   if (before === null || after === null) return <p class="soft">Working out what changes…</p>;
   const came = new Map(traffic.value?.series.map(({ value, total }) => [value, total]));
   const actions = new Map(before.bots.map(({ id, action }) => [id, action]));

@@ -17,9 +17,9 @@ const PATH_MAX_CHARS = 80;
 
 /** The verdicts of the same time, of requests with these proofs. */
 function verdictsOf(params: Params, proof: string): HrefOf {
-  const { range, from, to } = params;
+  const { range, from, to, internal } = params;
   return (id, filter) =>
-    addressOf('/console/verdicts', { ...siteParam(params), range, from, to, bot: id, proof, ...filter });
+    addressOf('/console/verdicts', { ...siteParam(params), range, from, to, internal, bot: id, proof, ...filter });
 }
 
 export interface TableOf {

@@ -9,6 +9,8 @@ import { count, counted } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { bucketSecondsOf, type Params, type TimeWindow, useParams, useWindow } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
+import { OwnCallsSwitch } from '../verdicts/own-calls.tsx';
+import { showsOwnCalls } from '../verdicts/verdict-filters.ts';
 import { BotTrafficTable, ImpostorTable } from './bot-traffic-tables.tsx';
 
 type Traffic = ResponseOf<'/protect/bots/traffic'>;
@@ -24,6 +26,7 @@ export default function BotTraffic() {
     since: window.since,
     until: window.until,
     limit: BOTS_MAX,
+    includeInternal: showsOwnCalls(params),
   };
   const loaded = useCall('/protect/bots/traffic', whenKnown(body));
   const { value } = loaded;
@@ -36,7 +39,12 @@ export default function BotTraffic() {
     <Page
       title="Bots"
       lead="Who comes, what robots.txt tells them, and what they do and get."
-      actions={<RangePicker window={window} />}
+      actions={
+        <>
+          <OwnCallsSwitch />
+          <RangePicker window={window} />
+        </>
+      }
     >
       <ViewTabs of="Bots" />
       <Load of={loaded} />
@@ -114,5 +122,6 @@ function namesIn(traffic: Traffic | null): string[] {
 
 function chartBody(params: Params, window: TimeWindow, bot: string[]) {
   const { since, until } = window;
-  return { ...siteOf(params), since, until, bucket: bucketSecondsOf(window), bot };
+  const bucket = bucketSecondsOf(window);
+  return { ...siteOf(params), since, until, bucket, bot, includeInternal: showsOwnCalls(params) };
 }

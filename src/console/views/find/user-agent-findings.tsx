@@ -10,6 +10,8 @@ import { Table } from '../../components/table.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
 import { addressOf, bucketSecondsOf, type Params, useParams, useWindow } from '../../url/params.ts';
+import { OwnCallsSwitch } from '../verdicts/own-calls.tsx';
+import { showsOwnCalls } from '../verdicts/verdict-filters.ts';
 import { VerdictTable } from '../verdicts/verdict-table.tsx';
 
 /** Some hundred kilobytes: what a person waits for. */
@@ -22,8 +24,10 @@ export function UserAgentFindings({ userAgent }: { userAgent: string }) {
   const window = useWindow();
   const site = siteOf(params);
   const { since, until } = window;
+  const includeInternal = showsOwnCalls(params);
   const countsBody: RequestOf<'/protect/traffic-by-dimension'> = {
     ...site,
+    includeInternal,
     since,
     until,
     bucket: bucketSecondsOf(window),
@@ -31,13 +35,13 @@ export function UserAgentFindings({ userAgent }: { userAgent: string }) {
     topN: MOST_FREQUENT,
   };
   const explained = useCall('/protect/access-rules/explain', whenKnown({ ...site, userAgent }));
-  const newest = useCall('/protect/verdicts', whenKnown({ ...site, limit: LOOKED_THROUGH }));
+  const newest = useCall('/protect/verdicts', whenKnown({ ...site, limit: LOOKED_THROUGH, includeInternal }));
   const counts = useCall('/protect/traffic-by-dimension', whenKnown(countsBody));
   const folded = userAgent.toLowerCase();
   const contains = (text: string | null): boolean => text !== null && text.toLowerCase().includes(folded);
   const found = newest.value?.verdicts.filter((verdict) => contains(verdict.user_agent)) ?? [];
   return (
-    <Page title="Find a user agent" lead={<VisitorText text={userAgent} maxChars={300} />}>
+    <Page title="Find a user agent" lead={<VisitorText text={userAgent} maxChars={300} />} actions={<OwnCallsSwitch />}>
       <Load of={together<readonly unknown[]>(explained, newest, counts)} />
       <p class="hint">
         The log keeps no index of user agents, so not every verdict can be found by one. A rule for it finds every later

@@ -2,7 +2,6 @@
 import { useEffect } from 'preact/hooks';
 import { together, useCall } from '../../api/call.ts';
 import { shownInstance, instancesLoaded, loadInstances } from '../../frame/instances.ts';
-import { visitorSources } from '../../../contract/vocabulary.ts';
 import { useParams } from '../../url/params.ts';
 import { ignoredFields } from '../captchas/sites.ts';
 import { edgesFinding } from '../health/findings.ts';
@@ -29,7 +28,7 @@ export function useProgress() {
   const edges = useCall('/protect/edges', ofInstance, { everyMs: EVERY_MS });
   const newest = useCall(
     '/protect/verdicts',
-    instance === null ? null : { siteKey: instance.globalSiteKey, limit: 1, sources: visitorSources },
+    instance === null ? null : { siteKey: instance.globalSiteKey, limit: 1, includeInternal: false },
     { everyMs: EVERY_MS },
   );
   const captchas = useCall('/gettrafficdata', site === null ? null : captchaQuery(site.siteKey), { everyMs: EVERY_MS });

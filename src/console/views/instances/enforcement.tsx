@@ -14,7 +14,7 @@ export function Enforcement({ instance }: { instance: Instance }) {
   const [isAsking, setIsAsking] = useState(false);
   const { isBusy, error, run } = useAction();
   const { id, globalSiteKey, monitor, name } = instance;
-  const day = useCall('/protect/traffic-summary', { siteKey: globalSiteKey });
+  const day = useCall('/protect/traffic-summary', { siteKey: globalSiteKey, includeInternal: false });
   const set = async (next: boolean): Promise<void> => {
     const updated = await run(call('/protect/instances/update', { id, monitor: next }));
     setIsAsking(false);

@@ -2,7 +2,7 @@
 import type { RequestOf, Schema } from '../../api/service-api.ts';
 import { siteOf } from '../../frame/instances.ts';
 import { bucketSecondsOf, type Params, type TimeWindow } from '../../url/params.ts';
-import { filterFields } from '../verdicts/verdict-filters.ts';
+import { filterFields, showsOwnCalls } from '../verdicts/verdict-filters.ts';
 import { decisions, verdictSources } from '../../../contract/vocabulary.ts';
 
 const TOP_VALUES = 8;
@@ -28,5 +28,5 @@ export function breakdownBody(
 
 function shared(params: Params, window: TimeWindow) {
   const { since, until } = window;
-  return { ...siteOf(params), since, until, bucket: bucketSecondsOf(window) };
+  return { ...siteOf(params), since, until, bucket: bucketSecondsOf(window), includeInternal: showsOwnCalls(params) };
 }

@@ -6,7 +6,8 @@ import { RangePicker } from '../../components/range-picker.tsx';
 import { DecisionSeries } from '../../components/time-series.tsx';
 import { instances, instancesLoaded, shownInstance, siteParam, type Instance } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams, useWindow } from '../../url/params.ts';
-import { valuesOf } from '../verdicts/verdict-filters.ts';
+import { OwnCallsSwitch } from '../verdicts/own-calls.tsx';
+import { shownSources, showsOwnCalls, valuesOf } from '../verdicts/verdict-filters.ts';
 import { AttackNotice } from '../attack/attack-notice.tsx';
 import { HealthLine } from '../health/health-line.tsx';
 import { TrafficFigures } from './figures.tsx';
@@ -14,7 +15,6 @@ import { TopList } from './top-list.tsx';
 import { breakdownBody, sourceFilter, summaryBody, type Dimension } from './overview-body.ts';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { visitorSources } from '../../../contract/vocabulary.ts';
 
 const countries = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
 
@@ -71,7 +71,14 @@ export default function Overview() {
           <HealthLine key={instance.id} instance={instance} site={siteParam(params)} />
         )
       }
-      actions={!isFirstRun && <RangePicker window={window} />}
+      actions={
+        !isFirstRun && (
+          <>
+            <OwnCallsSwitch />
+            <RangePicker window={window} />
+          </>
+        )
+      }
     >
       <Load of={{ ...instancesLoaded(), calls: [] }} />
       <Load of={now} />
@@ -90,7 +97,7 @@ export default function Overview() {
             actions={
               <ChoiceField
                 label={sourceFilter.label}
-                options={sourceFilter.values.map(String)}
+                options={shownSources(params)}
                 chosen={valuesOf(sourceFilter, params).map(String)}
                 onChange={(chosen) => change({ source: chosen.join(',') })}
               />
@@ -100,7 +107,7 @@ export default function Overview() {
           </Section>
           <p class="soft">
             {decision === null
-              ? 'Of every request. Choose a number above to see only what was allowed, challenged or blocked.'
+              ? `Of every request${showsOwnCalls(params) ? ', the gate’s own calls included' : ' of visitors'}. Choose a number above to see only what was allowed, challenged or blocked.`
               : `Only of what was decided: ${decision}.`}
           </p>
           <div class="columns">
@@ -121,9 +128,9 @@ export default function Overview() {
   );
 }
 
-/** A link keeps the time and the decision of the view. */
-function seenAlike({ range, from, to, decision }: Params): Record<string, string | undefined> {
-  return { range, from, to, decision };
+/** A link keeps the time and the decision of the view, and whose requests it shows. */
+function seenAlike({ range, from, to, decision, internal }: Params): Record<string, string | undefined> {
+  return { range, from, to, decision, internal };
 }
 
 const RETRY_MS = 3000;
@@ -135,7 +142,7 @@ const RETRY_MS = 3000;
 function useIsFirstRun(instance: Instance | null): boolean {
   const newest = useCall(
     '/protect/verdicts',
-    instance === null ? null : { siteKey: instance.globalSiteKey, limit: 1, sources: visitorSources },
+    instance === null ? null : { siteKey: instance.globalSiteKey, limit: 1, includeInternal: false },
   );
   // Nothing else on the page would tell somebody who has no traffic that this call failed.
   useEffect(() => {

@@ -49,7 +49,7 @@ interface ListProps {
 }
 
 function List({ value: breakdown, title, none, nameOf, hrefOf }: ListProps) {
-  const { series, other, total, isExact, since, until } = breakdown;
+  const { series, other, total, isExact, internalLeft, since, until } = breakdown;
   const max = Math.max(1, ...series.map((one) => one.total));
   return (
     <>
@@ -82,6 +82,8 @@ function List({ value: breakdown, title, none, nameOf, hrefOf }: ListProps) {
       <p class="hint">
         {other.values > 0 && `${count(other.values)} more with ${counted(other.total, 'request')}. `}
         {isExact ? '' : 'Some hour had more values than the log counts one by one; the rest is in the remainder.'}
+        {internalLeft > 0 &&
+          ` ${counted(internalLeft, 'call')} of the gate’s own from before the log told them apart are among these.`}
       </p>
     </>
   );

@@ -7,6 +7,7 @@ import { whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams, useWindow } from '../../url/params.ts';
 import { VerdictFilters } from '../verdicts/verdicts.tsx';
 import { TAIL_ROWS_MAX, tailBody, tailFilters } from '../verdicts/verdict-filters.ts';
+import { OwnCallsSwitch } from '../verdicts/own-calls.tsx';
 import { VerdictTable } from '../verdicts/verdict-table.tsx';
 import { type TailRows, useTail } from './use-tail.ts';
 
@@ -22,9 +23,12 @@ export default function LiveTail() {
       title="Live tail"
       lead="Verdicts as they arrive, a second or two after their requests."
       actions={
-        <Button kind={isPaused ? 'primary' : 'plain'} onClick={() => setIsPaused(!isPaused)}>
-          {isPaused ? 'Continue' : 'Pause'}
-        </Button>
+        <>
+          <OwnCallsSwitch />
+          <Button kind={isPaused ? 'primary' : 'plain'} onClick={() => setIsPaused(!isPaused)}>
+            {isPaused ? 'Continue' : 'Pause'}
+          </Button>
+        </>
       }
       calls={[{ method: 'POST', path: '/protect/verdicts/tail', body }]}
     >

@@ -3,10 +3,18 @@
  * has them with commas between.
  */
 import type { PathsWith, RequestOf } from '../../api/service-api.ts';
-import type { FilterField } from '../../components/filter-field.ts';
+import { type FilterField, listed } from '../../components/filter-field.ts';
 import { siteOf } from '../../frame/instances.ts';
 import type { Params, TimeWindow } from '../../url/params.ts';
-import { botProofs, decisions, deviceTypes, edgeRuleTypes, verdictSources } from '../../../contract/vocabulary.ts';
+import {
+  botProofs,
+  decisions,
+  deviceTypes,
+  edgeRuleTypes,
+  type VerdictSource,
+  verdictSources,
+  visitorSources,
+} from '../../../contract/vocabulary.ts';
 
 export interface VerdictFilter extends FilterField {
   /** In the call, where it is called something else than in the address. */
@@ -56,6 +64,16 @@ export const searchFilters = offeredFilters.filter(({ param }) =>
 /** Of `/protect/verdicts/tail`. */
 export const tailFilters = [...exportFilters.filter(({ param }) => param !== 'reference'), ip, jti];
 
+/** Whether the view shows the gate's own calls: with its switch, or because somebody looks for nothing else. */
+export function showsOwnCalls({ internal, source }: Params): boolean {
+  return internal === 'shown' || listed(source).includes('internal');
+}
+
+/** The sources that a view of visitors offers. */
+export function shownSources(params: Params): readonly VerdictSource[] {
+  return showsOwnCalls(params) ? verdictSources : visitorSources;
+}
+
 /** The fields of a call. The service checks the values; a refused one is named on the page. */
 export function filterFields(filters: readonly VerdictFilter[], params: Params): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
@@ -79,7 +97,8 @@ export const TAIL_ROWS_MAX = 250;
 
 /** From the address of the live tail to the call that it repeats. */
 export function tailBody(params: Params): RequestOf<'/protect/verdicts/tail'> {
-  return { ...siteOf(params), ...filterFields(tailFilters, params), limit: TAIL_ROWS_MAX };
+  const includeInternal = showsOwnCalls(params);
+  return { ...siteOf(params), includeInternal, ...filterFields(tailFilters, params), limit: TAIL_ROWS_MAX };
 }
 
 const VERDICTS_PER_PAGE = 50;
@@ -91,7 +110,9 @@ export type VerdictCall = {
 /** A visitor is found by the search, unless a filter is set that only the list takes. */
 export function verdictCall(params: Params, { since, until }: TimeWindow): VerdictCall {
   const { cursor } = params;
-  const shared = { ...siteOf(params), since, until, limit: VERDICTS_PER_PAGE, ...(cursor ? { cursor } : {}) };
+  const includeInternal = showsOwnCalls(params);
+  const page = { limit: VERDICTS_PER_PAGE, ...(cursor ? { cursor } : {}) };
+  const shared = { ...siteOf(params), since, until, includeInternal, ...page };
   const isTaken = offeredFilters.every(
     (filter) => searchFilters.includes(filter) || valuesOf(filter, params).length === 0,
   );
@@ -107,7 +128,8 @@ export function exportBody(
   { since, until }: TimeWindow,
   format: 'ndjson' | 'parquet',
 ): RequestOf<'/protect/verdicts/export'> {
-  return { ...siteOf(params), since, until, format, ...filterFields(exportFilters, params) };
+  const includeInternal = showsOwnCalls(params);
+  return { ...siteOf(params), since, until, includeInternal, format, ...filterFields(exportFilters, params) };
 }
 
 /** The file of verdicts has no filter for a visitor. */

@@ -7,7 +7,16 @@ import { RangePicker } from '../../components/range-picker.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { addressOf, type TimeWindow, useParams, useWindow } from '../../url/params.ts';
-import { exportBody, namesVisitor, offeredFilters, type VerdictFilter, verdictCall } from './verdict-filters.ts';
+import {
+  exportBody,
+  namesVisitor,
+  offeredFilters,
+  showsOwnCalls,
+  shownSources,
+  type VerdictFilter,
+  verdictCall,
+} from './verdict-filters.ts';
+import { OwnCallsSwitch } from './own-calls.tsx';
 import { VerdictTable } from './verdict-table.tsx';
 import type { FilterField } from '../../components/filter-field.ts';
 import { FilterForm } from '../../components/filter-form.tsx';
@@ -27,6 +36,7 @@ export default function Verdicts() {
       lead="What the gate decided about each request."
       actions={
         <>
+          <OwnCallsSwitch />
           <RangePicker window={window} />
           {!namesVisitor(params) && (
             <>
@@ -73,7 +83,7 @@ const TEXT_MAX_CHARS = 2048;
 
 export function VerdictFilters({ filters, window: { since, until } }: VerdictFiltersProps) {
   const [params] = useParams();
-  const body = whenKnown({ ...siteOf(params), since, until });
+  const body = whenKnown({ ...siteOf(params), since, until, includeInternal: showsOwnCalls(params) });
   const sources = useCall('/protect/verdicts/distinct-sources', body);
   const rules = useCall('/protect/verdicts/distinct-fired-rules', body);
   const countOf = new Map(sources.value?.sources.map(({ source, total }) => [source, total]));
@@ -81,7 +91,7 @@ export function VerdictFilters({ filters, window: { since, until } }: VerdictFil
     countOf.has(value) ? `${value} (${count(countOf.get(value) ?? 0)})` : value;
   const fields = filters.map((filter): FilterField => {
     if (filter.param === 'source') {
-      return { ...filter, values: (filter.values ?? []).map((value) => [value, named(value)] as const) };
+      return { ...filter, values: shownSources(params).map((value) => [value, named(value)] as const) };
     }
     const suggestions = filter.param === 'rule' && { suggestions: rules.value?.firedRules.map(({ id }) => id) ?? [] };
     return { maxLength: TEXT_MAX_CHARS, ...filter, ...suggestions };

@@ -82,6 +82,8 @@ export interface CountWindow {
   from: number;
   to: number;
   outcomes: number[] | null;
+  /** Counts visitors only. Calls that were recorded before the log counted the gate's own apart stay in. */
+  excludeInternal?: boolean;
 }
 
 /** Values of a dimension with exact counts, largest first. */
@@ -96,7 +98,9 @@ export async function countValues(
   // The largest values are known only once every shard has returned all its values.
   const perShard = names.length === 1 ? limit : VALUES_PER_SHARD_MAX;
   const results = await Promise.all(
-    names.map((name) => shard(env, name).values(dimension, window.from, window.to, window.outcomes, perShard)),
+    names.map((name) =>
+      shard(env, name).values(dimension, window.from, window.to, window.outcomes, perShard, window.excludeInternal),
+    ),
   );
   if (results.length === 1) return results[0] as LargestValues;
   const sums = new Map<string | null, ValueCounts>();
@@ -145,7 +149,15 @@ export async function countSeries(
 ): Promise<ValueSeries> {
   const results = await Promise.all(
     namesOf(env, log, window).map((name) =>
-      shard(env, name).series(dimension, values, window.from, window.to, bucketMinutes, window.outcomes),
+      shard(env, name).series(
+        dimension,
+        values,
+        window.from,
+        window.to,
+        bucketMinutes,
+        window.outcomes,
+        window.excludeInternal,
+      ),
     ),
   );
   return {

@@ -2,7 +2,7 @@
  * Reads counts: merged buckets and pending counts together. Hour buckets serve whole hours and minute buckets the rest,
  * so a month by the day reads 720 small rows.
  */
-import { type StoredDimension, storedDimensions } from '../count-dimensions.ts';
+import { internalValue, type StoredDimension, storedDimensions } from '../count-dimensions.ts';
 import type { Counts, LargestValues, Point, ValueCounts, ValueSeries, ValueTotal } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
 import { addCounts } from '../rollup-aggregate.ts';
@@ -26,12 +26,22 @@ export class RollupReader {
     to: number,
     outcomes: readonly number[] | null,
     limit: number,
+    excludeInternal: boolean,
   ): LargestValues {
     const totals = new ValueTotals();
     const [a, c, b] = weights(outcomes);
     const fresh = this.#visit(dimension, from, to, MINUTES_PER_HOUR, (_, id, allow, challenge, block) =>
       totals.add(id, allow * a, challenge * c, block * b),
     );
+    if (excludeInternal) {
+      const index = storedDimensions.indexOf(dimension);
+      const freshIds = new Map([...fresh].map(([id, value]) => [value, id]));
+      this.#visitInternal(dimension, from, to, MINUTES_PER_HOUR, (_, value, [allow, challenge, block]) => {
+        const id = this.#hot.rollups.texts.idOf(index, value) ?? freshIds.get(value) ?? SURPLUS_ID;
+        // What was not counted under its value was counted with the surplus.
+        totals.subtract(SURPLUS_ID, totals.subtract(id, [allow * a, challenge * c, block * b]));
+      });
+    }
     const sums: number[] = [];
     let lumped = false;
     totals.forEach((id, allow, challenge, block) => {
@@ -109,6 +119,7 @@ export class RollupReader {
     to: number,
     bucketMinutes: number,
     outcomes: readonly number[] | null,
+    excludeInternal: boolean,
   ): ValueSeries {
     const index = storedDimensions.indexOf(dimension);
     const rows = values.map(() => new Map<number, Counts>());
@@ -145,6 +156,15 @@ export class RollupReader {
       counts[1] += challenge * c;
       counts[2] += block * b;
     });
+    if (excludeInternal) {
+      this.#visitInternal(dimension, from, to, bucketMinutes, (minute, value, [allow, challenge, block]) => {
+        const row = rowOf.get(value);
+        const bucket = minute - (minute % bucketMinutes);
+        const left: Counts = [allow * a, challenge * c, block * b];
+        if (row !== undefined) subtract(rows[row]?.get(bucket), left);
+        subtract(others.get(bucket), left);
+      });
+    }
     return { series: rows.map(pointsOf), other: pointsOf(others) };
   }
 
@@ -223,6 +243,33 @@ export class RollupReader {
     rollups.scanMinutes(index, lastHour * MINUTES_PER_HOUR, to, visit);
   }
 
+  /**
+   * Visits the counts of the gate's own calls in a dimension. Those of too many different values are left out. How many
+   * there are at all is what their source says, whenever they were recorded.
+   */
+  #visitInternal(
+    dimension: StoredDimension,
+    from: number,
+    to: number,
+    bucketMinutes: number,
+    visit: (minute: number, value: string, counts: Readonly<Counts>) => void,
+  ): void {
+    const isOfAll = dimension === 'none' || dimension === 'source';
+    const counted = isOfAll ? 'source' : 'internal';
+    const merged: [minute: number, id: number, counts: Counts][] = [];
+    this.#visitMerged(counted, from, to, bucketMinutes, (minute, id, ...counts) => merged.push([minute, id, counts]));
+    const ids = [...new Set(merged.map(([, id]) => id))];
+    const texts = this.#hot.rollups.texts.ofIds(storedDimensions.indexOf(counted), ids, ids.length);
+    const textOf = new Map(texts.map(({ id, value }) => [id, value]));
+    const prefix = internalValue(dimension, '');
+    const visitText = (minute: number, text: string, counts: Readonly<Counts>): void => {
+      if (isOfAll && text === 'internal') visit(minute, dimension === 'none' ? '' : text, counts);
+      else if (!isOfAll && text.startsWith(prefix)) visit(minute, text.slice(prefix.length), counts);
+    };
+    for (const [minute, id, counts] of merged) visitText(minute, textOf.get(id) ?? '', counts);
+    this.#visitPending(counted, from, to, visitText);
+  }
+
   #visitPending(
     dimension: StoredDimension,
     from: number,
@@ -240,6 +287,16 @@ export class RollupReader {
 /** 1 for each requested outcome, 0 for the others. */
 function weights(outcomes: readonly number[] | null): Counts {
   return [0, 1, 2].map((outcome) => (outcomes === null || outcomes.includes(outcome) ? 1 : 0)) as Counts;
+}
+
+/** Moves as much as it can from `left` out of `counts`. */
+function subtract(counts: Counts | undefined, left: Counts): void {
+  if (counts === undefined) return;
+  for (const outcome of [0, 1, 2] as const) {
+    const taken = Math.min(left[outcome], counts[outcome]);
+    counts[outcome] -= taken;
+    left[outcome] -= taken;
+  }
 }
 
 function countsAt(counts: Map<number, Counts>, bucket: number): Counts {

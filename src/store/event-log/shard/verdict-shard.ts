@@ -156,8 +156,9 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     to: number,
     outcomes: number[] | null,
     limit: number,
+    excludeInternal = false,
   ): Promise<LargestValues> {
-    return this.#reader.values(dimension, from, to, outcomes, limit);
+    return this.#reader.values(dimension, from, to, outcomes, limit, excludeInternal);
   }
 
   async totals(dimension: StoredDimension, values: (string | null)[], from: number, to: number): Promise<ValueTotal[]> {
@@ -171,8 +172,9 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     to: number,
     bucketMinutes: number,
     outcomes: number[] | null,
+    excludeInternal = false,
   ): Promise<ValueSeries> {
-    return this.#reader.series(dimension, values, from, to, bucketMinutes, outcomes);
+    return this.#reader.series(dimension, values, from, to, bucketMinutes, outcomes, excludeInternal);
   }
 
   async liveCaptchas(siteKey: string, window: LiveWindow): Promise<LiveCounts> {

@@ -9,7 +9,7 @@ import {
   type ImpostorTraffic,
 } from '../../../../contract/management/bot-traffic.ts';
 import { readBotPath, readBotValue } from '../../../../store/event-log/bot-counts.ts';
-import { countTotals, countValues } from '../../../../store/event-log/client/verdict-log.ts';
+import { countValues } from '../../../../store/event-log/client/verdict-log.ts';
 import { botCatalogue } from '../../../bots/bot-catalogue.ts';
 import { namedBots } from '../../../bots/served-robots.ts';
 import { protectOperation } from '../../define-operation.ts';
@@ -34,14 +34,14 @@ export const getBotTraffic = protectOperation({
     const { log, instance, horizon } = await logTarget(context, body.siteKey);
     const since = body.since ?? (body.until ?? nowMs) - DAY_MS;
     const window = distinctWindow({ since, until: body.until }, horizon, nowMs);
-    const counted = { ...window, outcomes: null };
-    const [[all], values, paths, named] = await Promise.all([
-      countTotals(store, log, 'none', [''], window),
+    const counted = { ...window, outcomes: null, excludeInternal: !body.includeInternal };
+    const [{ values: all }, values, paths, named] = await Promise.all([
+      countValues(store, log, 'none', counted, 1),
       countValues(store, log, 'bot', counted, BOT_VALUES_MAX),
       countValues(store, log, 'bot_path', counted, PATHS_MAX),
       namedBots(store, account.id),
     ]);
-    const total = all === undefined ? 0 : outcomeCounts(all.counts).total;
+    const total = all[0] === undefined ? 0 : outcomeCounts(all[0].counts).total;
     const known = new Map(named.map((bot) => [bot.id, bot]));
     const { bots, impostors } = trafficOf(values.values, total);
     const listed = new Set(bots.slice(0, body.limit).map(({ id }) => id));

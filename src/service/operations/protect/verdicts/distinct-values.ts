@@ -30,7 +30,8 @@ export const distinctOperations: readonly Operation[] = [
     async handler(context) {
       const { log, horizon } = await logTarget(context, context.body.siteKey);
       const window = distinctWindow(context.body, horizon, context.nowMs);
-      const { values } = await countValues(context.store, log, 'source', { ...window, outcomes: null }, SOURCES_MAX);
+      const counted = { ...window, outcomes: null, excludeInternal: !context.body.includeInternal };
+      const { values } = await countValues(context.store, log, 'source', counted, SOURCES_MAX);
       return {
         sources: values.map(({ value, counts }) => ({ source: value ?? '', ...outcomeCounts(counts) })),
         since: window.since,
@@ -52,7 +53,7 @@ export const distinctOperations: readonly Operation[] = [
     async handler(context) {
       const { log, horizon } = await logTarget(context, context.body.siteKey);
       const window = distinctWindow(context.body, horizon, context.nowMs);
-      const counted = { ...window, outcomes: null };
+      const counted = { ...window, outcomes: null, excludeInternal: !context.body.includeInternal };
       const { values, more } = await countValues(context.store, log, 'fired_rule', counted, RULES_MAX + 1);
       return {
         // The empty value: verdicts in which no rule fired. `null`: rules that were not counted apart.

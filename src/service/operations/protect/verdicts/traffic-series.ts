@@ -10,7 +10,7 @@ import {
 } from '../../../../contract/management/verdict-query.ts';
 import { countSeries, countValues, type CountWindow } from '../../../../store/event-log/client/verdict-log.ts';
 import { botValues } from '../../../../store/event-log/bot-counts.ts';
-import type { StoredDimension } from '../../../../store/event-log/count-dimensions.ts';
+import { internalValue, type StoredDimension } from '../../../../store/event-log/count-dimensions.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './outcome-counts.ts';
@@ -22,16 +22,23 @@ import { splitByBot } from './split-by-bot.ts';
 import type { ServiceStore } from '../../../environment.ts';
 
 /** The verdicts with one value, bucket by bucket. */
+const MINUTES_PER_HOUR = 60;
+
 interface Series {
   value: string | null;
   points: Point[];
 }
 
-interface Split {
+interface Split extends Counted {
   total: Point[];
   series: Series[];
   other: { values: number; points: Point[] };
+}
+
+interface Counted {
   isExact: boolean;
+  /** Own calls of the gate that could not be left out. */
+  internalLeft: number;
 }
 
 export const trafficSeriesOperations: readonly Operation[] = [
@@ -47,7 +54,7 @@ export const trafficSeriesOperations: readonly Operation[] = [
       const { store, body, nowMs } = context;
       const { log, horizon } = await logTarget(context, body.siteKey);
       const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, nowMs);
-      const window = { from, to, outcomes: null };
+      const window = { from, to, outcomes: null, excludeInternal: !body.includeInternal };
       const { series } = await countSeries(store, log, ...countedAs(body), window, bucketMinutes);
       const points = addSeries(series);
       return {
@@ -75,7 +82,7 @@ export const trafficSeriesOperations: readonly Operation[] = [
       const { log, horizon } = await logTarget(context, body.siteKey);
       const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, nowMs);
       checkPoints((to - from) / bucketMinutes, body.topN);
-      const window: CountWindow = { from, to, outcomes: outcomesOf(body.decision) };
+      const window = { from, to, outcomes: outcomesOf(body.decision), excludeInternal: !body.includeInternal };
       const split = await splitBy(store, log, body.groupBy, window, bucketMinutes, body.topN);
       return {
         groupBy: body.groupBy,
@@ -86,6 +93,7 @@ export const trafficSeriesOperations: readonly Operation[] = [
         series: split.series.map(({ value, points }) => ({ value, ...described(points) })),
         other: { values: split.other.values, ...described(split.other.points) },
         isExact: split.isExact,
+        internalLeft: split.internalLeft,
       };
     },
   }),
@@ -126,12 +134,14 @@ async function splitBy(
       total,
       series: [{ value: null, points: total }],
       other: { values: 0, points: [] },
-      isExact: true,
+      ...exact,
     };
   }
   if (groupBy === 'decision') return byDecision(total, topN);
+  const own = window.excludeInternal && groupBy !== 'source' ? await ownCalls(store, log, window) : exact;
   if (groupBy === 'bot' || groupBy === 'bot_proof') {
-    return splitByBot(store, log, groupBy, window, bucketMinutes, topN, total);
+    const split = await splitByBot(store, log, groupBy, window, bucketMinutes, topN, total);
+    return { ...split, ...own, isExact: split.isExact && own.isExact };
   }
   // One more than asked for: if the rest that a shard did not count apart is among them, it belongs to `other`.
   const { values, more, lumped } = await countValues(store, log, groupBy, window, topN + 1);
@@ -142,8 +152,25 @@ async function splitBy(
     total,
     series: top.map((value, index) => ({ value: value === '' ? null : value, points: series[index] ?? [] })),
     other: { values: more + values.length - top.length, points: other },
-    isExact: !lumped,
+    ...own,
+    isExact: !lumped && own.isExact,
   };
+}
+
+const exact: Counted = { isExact: true, internalLeft: 0 };
+
+/** How well the gate's own calls can be subtracted. */
+async function ownCalls(store: ServiceStore, log: LogName, { from, to, outcomes }: CountWindow): Promise<Counted> {
+  const count = async (dimension: StoredDimension, value: string | null): Promise<number> => {
+    const { series } = await countSeries(store, log, dimension, [value], { from, to, outcomes }, MINUTES_PER_HOUR);
+    return series.reduce((sum, points) => sum + sizeOf(points), 0);
+  };
+  const [all, apart, lumped] = await Promise.all([
+    count('source', 'internal'),
+    count('internal', internalValue('none', '')),
+    count('internal', null),
+  ]);
+  return { isExact: lumped === 0, internalLeft: Math.max(0, all - apart) };
 }
 
 /** Every count is already split by decision. */
@@ -162,7 +189,7 @@ function byDecision(total: Point[], topN: number): Split {
     total,
     series: series.slice(0, topN),
     other: { values: rest.length, points: addSeries(rest.map(({ points }) => points)) },
-    isExact: true,
+    ...exact,
   };
 }
 

@@ -6,7 +6,7 @@ import { OperationError } from '../../operation-error.ts';
 import { instanceOfCall } from '../chosen-instance.ts';
 import type { OperationContext } from '../../define-operation.ts';
 import { SERIES_POINTS_MAX, type VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
-import { type Decision, decisions } from '../../../../contract/vocabulary.ts';
+import { type Decision, decisions, type VerdictSource, visitorSources } from '../../../../contract/vocabulary.ts';
 import { canonicalIp } from '../../../../address/ip.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { shortReferenceWindow } from '../../../../contract/edge/short-reference.ts';
@@ -35,7 +35,7 @@ export async function logTarget(context: OperationContext<unknown>, siteKey: str
   return { log: verdictLogOf(instance), instance, horizon: retentionHorizon(instance.retentionDays, context.nowMs) };
 }
 
-type FilterFields = Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offset' | 'cursor'>;
+type FilterFields = Partial<Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offset' | 'cursor'>>;
 
 export function rowFilter(query: FilterFields, horizon: number): RowFilter {
   const { requestPath, requestId } = query;
@@ -45,7 +45,7 @@ export function rowFilter(query: FilterFields, horizon: number): RowFilter {
     since: Math.max(query.since ?? 0, horizon, near.since),
     until: Math.min(query.until ?? everything.until, near.until),
     outcomes: outcomesOf(query.decision),
-    sources: query.sources ?? null,
+    sources: query.includeInternal === false ? visitorsAmong(query.sources) : (query.sources ?? null),
     firedRules: query.firedRules ?? null,
     asns: query.asn ?? null,
     devices: query.deviceType ?? null,
@@ -58,6 +58,10 @@ export function rowFilter(query: FilterFields, horizon: number): RowFilter {
     id: requestId ?? null,
     shortId: null,
   };
+}
+
+function visitorsAmong(sources: readonly VerdictSource[] = visitorSources): VerdictSource[] {
+  return sources.filter((source) => source !== 'internal');
 }
 
 /** The rows of a short reference: those of the newest window that it can be of. */
