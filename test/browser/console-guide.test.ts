@@ -43,12 +43,32 @@ test('an account without traffic sees the guide, whose steps end by themselves',
   await browse(`${stack.edgeUrl}/`);
   await step('4. Put the edge in front of the site').getByText('The newest request came at').waitFor();
 
+  // The local stack has nothing to deploy, and its command reaches its edge from where the page is.
+  expect(await page.getByRole('region', { name: 'Deploy the edge' }).count()).toBe(0);
+  const check = await page.getByRole('region', { name: 'Check it' }).innerText();
+  const [, address = ''] = /^curl -si (http\S+) /.exec(check) ?? [];
+  expect(new URL(address).port).toBe(new URL(stack.edgeUrl).port);
+  expect((await browse(address)).headers.has('x-protect-decision')).toBe(true);
+
   const other = await console.context.newPage();
   await other.goto(`${stack.consoleUrl}/sites/${stack.siteKey}?tab=try`);
   await other.getByRole('checkbox', { name: 'I am human' }).click();
   await other.getByRole('button', { name: 'Verify as a backend' }).click();
   await other.getByText('"verified": true').waitFor();
+  await other.goto(`${stack.edgeUrl}/widget/load`);
   await done('5. Show the widget in a form');
+  await step('5. Show the widget in a form').getByText('first solved it on a page of the site').waitFor();
+  // What was tried in the console is no backend.
+  await page.getByText('6 of 7 steps are done').waitFor();
+  expect(await step('6. Verify its token').getByText('✓ done').count()).toBe(0);
+  const token = await other.locator('input[name=captcha-response]').first().inputValue();
+  const [{ secretKey = '' } = {}] = await manage<{ secretKey?: string }[]>(stack, '/sites/get');
+  const answer = await fetch(`${stack.serviceUrl}/siteverify`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ secret: secretKey, token }),
+  });
+  expect(await answer.json()).toMatchObject({ verified: true });
   await done('6. Verify its token in your backend');
   await page.getByText('7 of 7 steps are done').waitFor();
 

@@ -25,5 +25,9 @@ export const site = z.strictObject({
   version: z.int(),
   createdAt: z.int(),
   updatedAt: z.int(),
+  /** When the widget was first solved on a page of the site, the gate's challenge page aside. */
+  widgetSolvedAt: z.nullable(z.int()),
+  /** When a server of the site, not the gate, first verified a token. */
+  backendVerifiedAt: z.nullable(z.int()),
 });
 export type Site = z.infer<typeof site>;

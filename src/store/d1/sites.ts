@@ -35,6 +35,8 @@ const siteFields = fromRow<Omit<SiteRecord, 'secretKey'>>({
   tier: plain(),
   accountDisabled: flag(),
   version: plain(),
+  widgetSolvedAt: plain(),
+  backendVerifiedAt: plain(),
 });
 
 /** A site key is public; 128 bits so that nobody finds one by guessing. */
@@ -64,6 +66,18 @@ export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<
   const { results } = await statement(env)`
     ${SELECT_SITE} WHERE s.account_id = ${accountId} ORDER BY s.created_at, s.site_key`.all<Row>();
   return Promise.all(results.map((row) => openSite(env, row)));
+}
+
+/** Notes the first use of a site's widget, or of its secret by a server of the site. */
+export async function noteFirstUse(
+  env: StoreEnv,
+  siteKey: string,
+  what: 'widgetSolvedAt' | 'backendVerifiedAt',
+  nowMs: number,
+): Promise<void> {
+  const column = what === 'widgetSolvedAt' ? sql`widget_solved_at` : sql`backend_verified_at`;
+  await statement(env)`
+    UPDATE sites SET ${column} = ${nowMs} WHERE site_key = ${siteKey} AND ${column} IS NULL`.run();
 }
 
 /** Which of these keys belong to sites of the account, active or not. */

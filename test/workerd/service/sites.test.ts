@@ -20,6 +20,7 @@ describe('creating a site', () => {
     expect(Object.keys(body).toSorted()).toEqual(
       [
         'active',
+        'backendVerifiedAt',
         'createdAt',
         'isDefault',
         'name',
@@ -28,6 +29,7 @@ describe('creating a site', () => {
         'siteKey',
         'updatedAt',
         'version',
+        'widgetSolvedAt',
       ].toSorted(),
     );
     expect(body).toMatchObject({

@@ -26,8 +26,8 @@ type Form = 'site' | 'instance' | 'client-jwt';
 /** The steps from an empty account to a site that is protected. */
 export function Installation() {
   const progress = useProgress();
-  const { site, instance, hasClientJwt, edgeContactAt, newestRequestAt, hasCaptcha, hasVerification, isEnforcing } =
-    progress;
+  const { site, instance, hasClientJwt, edgeContactAt, newestRequestAt, isEnforcing } = progress;
+  const { widgetSolvedAt = null, backendVerifiedAt = null } = site ?? {};
   const [form, setForm] = useState<Form | null>(null);
   const [clientJwt, setClientJwt] = useState<string | null>(null);
   const close = (): void => {
@@ -35,9 +35,18 @@ export function Installation() {
     progress.loaded.reload();
   };
   const edge = { cname: instance?.cname ?? 'www.example.com', service: location.origin, clientJwt };
+  const local = instance === null ? null : localEdge(instance.cname, new URL(location.href));
   // A visitor's request shows it too, also of an edge that cannot reach the service.
   const isEdgeThere = edgeContactAt !== null || newestRequestAt !== null;
-  const done = [site !== null, instance !== null, hasClientJwt, isEdgeThere, hasCaptcha, hasVerification, isEnforcing];
+  const done = [
+    site !== null,
+    instance !== null,
+    hasClientJwt,
+    isEdgeThere,
+    widgetSolvedAt !== null,
+    backendVerifiedAt !== null,
+    isEnforcing,
+  ];
   return (
     <>
       <Load of={progress.loaded} />
@@ -117,26 +126,50 @@ export function Installation() {
             </>
           }
         >
-          <p>
-            In a clone of the project. The stack of <code>npm start</code> has an edge already: open the demo site whose
-            address it printed.
-          </p>
-          <Code label="Configuration of the edge" text={edgeConfiguration(edge)} />
-          <Code label="Deploy the edge" text={deployCommands(edge)} />
-          <Code label="Check it: status ok, and a decision on every response" text={checkEdge(edge)} />
+          {local === null ? (
+            <>
+              <p>In a clone of the project.</p>
+              <Code label="Configuration of the edge" text={edgeConfiguration(edge)} />
+              <Code label="Deploy the edge" text={deployCommands(edge)} />
+              <Code label="Check it: status ok, and a decision on every response" text={checkEdge(edge)} />
+            </>
+          ) : (
+            <>
+              <p>
+                This is the local stack of <code>npm start</code>. Its edge runs already, in front of{' '}
+                <a href={local}>the site</a>: there is nothing to deploy.
+              </p>
+              <Code label="Check it: a decision on every response" text={checkLocalEdge(local)} />
+            </>
+          )}
         </GuideStep>
         <GuideStep
           title="5. Show the widget in a form"
-          isDone={hasCaptcha}
-          seen="A captcha of the site was issued in the last days, in a form or by the gate."
+          isDone={widgetSolvedAt !== null}
+          seen={
+            widgetSolvedAt !== null && (
+              <>
+                A visitor first solved it on a page of the site at <Time at={widgetSolvedAt} />.
+              </>
+            )
+          }
         >
-          <p>Only if you have forms or calls that need a proof of their own, such as a login. Otherwise go on.</p>
+          <p>
+            Only if you have forms or calls that need a proof of their own, such as a login. Otherwise go on. The gate’s
+            challenge page has a widget of its own, which does not count here.
+          </p>
           <WidgetCode siteKey={site?.siteKey ?? 'SITE_KEY'} />
         </GuideStep>
         <GuideStep
           title="6. Verify its token in your backend"
-          isDone={hasVerification}
-          seen="A token of the site was verified in the last days."
+          isDone={backendVerifiedAt !== null}
+          seen={
+            backendVerifiedAt !== null && (
+              <>
+                A server of the site first verified a token at <Time at={backendVerifiedAt} />.
+              </>
+            )
+          }
         >
           <p>The form field captcha-response has the token. Without this step the widget protects nothing.</p>
           <BackendCode site={site} />
@@ -183,6 +216,18 @@ echo "Keep this token for health checks: OPS_TOKEN=$OPS_TOKEN"
 (umask 077; echo "CLIENT_JWT=$CLIENT_JWT" > .dev.vars; echo "OPS_TOKEN=$OPS_TOKEN" >> .dev.vars)
 npx wrangler deploy --config wrangler.toml --route '${cname}/*' --secrets-file .dev.vars
 rm .dev.vars`;
+}
+
+/** The instance that `npm start` makes has this name, and the port of its gate is the one before the service's. */
+const LOCAL_CNAME = 'localhost';
+
+/** Address of the local stack's gate; `null`: the instance is not the local stack's. */
+export function localEdge(cname: string, { protocol, hostname, port }: URL): string | null {
+  return cname === LOCAL_CNAME && protocol === 'http:' ? `http://${hostname}:${Number(port) - 1}/` : null;
+}
+
+function checkLocalEdge(address: string): string {
+  return `curl -si ${address} | grep -i x-protect`;
 }
 
 export function checkEdge({ cname }: EdgeFacts): string {

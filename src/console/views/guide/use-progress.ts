@@ -3,13 +3,9 @@ import { useEffect } from 'preact/hooks';
 import { together, useCall } from '../../api/call.ts';
 import { shownInstance, instancesLoaded, loadInstances } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
-import { ignoredFields } from '../captchas/sites.ts';
 import { edgesFinding } from '../health/findings.ts';
 
 const EVERY_MS = 3000;
-const DAY_MS = 86_400_000;
-/** Captchas of the last days count, so that somebody can go on with the installation tomorrow. */
-const CAPTCHA_DAYS = 6;
 
 export function useProgress() {
   const [params] = useParams();
@@ -31,8 +27,6 @@ export function useProgress() {
     instance === null ? null : { siteKey: instance.globalSiteKey, limit: 1, includeInternal: false },
     { everyMs: EVERY_MS },
   );
-  const captchas = useCall('/gettrafficdata', site === null ? null : captchaQuery(site.siteKey), { everyMs: EVERY_MS });
-  const sum = (name: 'total' | 'verifications') => (captchas.value ?? []).reduce((total, row) => total + row[name], 0);
   return {
     site,
     instance,
@@ -41,20 +35,7 @@ export function useProgress() {
     edgeContactAt: edges.value === null ? null : edgesFinding(edges.value.edges).lastContactAt,
     /** Epoch milliseconds of a visitor's newest request. */
     newestRequestAt: newest.value?.verdicts[0]?.timestamp ?? null,
-    hasCaptcha: sum('total') > 0,
-    hasVerification: sum('verifications') > 0,
     isEnforcing: instance?.monitor === false,
-    loaded: together<readonly unknown[]>(sites, instancesLoaded(), jwts, edges, newest, captchas),
-  };
-}
-
-const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-
-function captchaQuery(siteKey: string) {
-  return {
-    ...ignoredFields(),
-    siteKeys: [siteKey],
-    startDate: day(Date.now() - CAPTCHA_DAYS * DAY_MS),
-    endDate: day(Date.now()),
+    loaded: together<readonly unknown[]>(sites, instancesLoaded(), jwts, edges, newest),
   };
 }

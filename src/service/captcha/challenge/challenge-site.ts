@@ -7,12 +7,13 @@ import { type SiteSettings, siteSettings } from '../../../contract/management/si
 import { failed, ok, type Result } from '../../../result.ts';
 import type { CaptchaRefusal } from '../../http/service-error.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
+import type { SiteRecord } from '../../../store/d1/sites.ts';
 import type { Visitor } from '../visitor.ts';
 import { jwtVerify } from 'jose';
 import { encodeUtf8 } from '../../../bytes/utf8.ts';
 import { userAccount } from '../../../contract/captcha/challenge-api.ts';
 
-export interface ChallengeSite {
+export interface ChallengeSite extends Pick<SiteRecord, 'widgetSolvedAt' | 'backendVerifiedAt'> {
   siteKey: string;
   /** `null` for a test site, which belongs to no account. */
   accountId: string | null;
@@ -49,6 +50,8 @@ function testSite(siteKey: string): ChallengeSite | null {
     siteKey,
     accountId: null,
     secretKey: null,
+    widgetSolvedAt: null,
+    backendVerifiedAt: null,
     settings: siteSettings.parse({ domains: ['localhost'], captchaType, powDifficulty: 1 }),
   };
 }

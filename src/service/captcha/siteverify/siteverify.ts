@@ -33,6 +33,7 @@ import type { ServiceCall } from '../../http/service-call.ts';
 import type { BodyError, CaptchaRouteError } from '../../http/service-error.ts';
 import { type CaptchaEngine, captchaEngine } from '../captcha-engine.ts';
 import { recordVerified } from '../captcha-events.ts';
+import { noteBackendVerified } from '../first-use.ts';
 import { captchaVisitor, withKnownFacts } from '../visitor.ts';
 import { type EdgeJudgement, judgeForBackend, judgeForEdge, type Presented } from './judge.ts';
 import { testSecretResponse } from './test-secret-response.ts';
@@ -113,6 +114,7 @@ export async function verify(
   const judgement = await judgeToken(site, body.secret, question.value, ports, call.nowMs);
   if (judgement.token?.siteKey === site.siteKey && judgement.replay === null) {
     const { verified, reason } = judgement;
+    if (verified && scope.audience === 'site') noteBackendVerified(call, site);
     recordVerified(call, site.accountId, judgement.token, { verified, reason, userAccount: body.userAccount || null });
   }
   const answer =

@@ -24,6 +24,7 @@ import type { ServiceCall } from '../../http/service-call.ts';
 import { recordSubmitted } from '../captcha-events.ts';
 import { type ChallengeSite, challengeSite } from '../challenge/challenge-site.ts';
 import { type CaptchaEngine, captchaEngine } from '../captcha-engine.ts';
+import { noteWidgetSolved } from '../first-use.ts';
 import { issueVisual } from '../challenge/issue-challenge.ts';
 import { isOnlyAnswer, judgeRound, type RoundOutcome, solvedFacts } from './judge-round.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
@@ -75,6 +76,7 @@ export async function solutionResult(
     recordSubmitted(call, site.accountId, challenge, { correct: facts !== null, reason, facts });
   }
   if (outcome.step === 'next') return ok(await nextRound(engine, site, { ...challenge, facts: shown }, outcome, nowMs));
+  if (facts !== null) noteWidgetSolved(call, site, challenge, visitor.value.edgeAccountId !== null);
   if (facts !== null) return ok(await issueToken(engine, site, challenge, facts, nowMs));
   return ok({ verified: false, ...(reason === null ? {} : { reason }) });
 }

@@ -24,8 +24,10 @@ import { retireInstance } from '../protect/instances/instances.ts';
 const shownSite = z.extend(site, { secretKey: z.optional(z.string()) });
 
 function siteResponse(record: SiteRecord): Site {
-  const { name, secretKey, settings, active, isDefault, version, createdAt, updatedAt } = record;
-  return { name, siteKey: record.siteKey, secretKey, settings, active, isDefault, version, createdAt, updatedAt };
+  const { name, siteKey: key, secretKey, settings, active, isDefault, version, createdAt, updatedAt } = record;
+  const { widgetSolvedAt, backendVerifiedAt } = record;
+  const times = { createdAt, updatedAt, widgetSolvedAt, backendVerifiedAt };
+  return { name, siteKey: key, secretKey, settings, active, isDefault, version, ...times };
 }
 
 /** The secret verifies tokens in the name of the site, so a caller that only reads does not see it. */
