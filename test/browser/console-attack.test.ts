@@ -54,7 +54,7 @@ test('an end that the service refuses stays in the dialog with the reason', asyn
   expect((await attackMode()).active).toBe(false);
 });
 
-test('the overview and the health view say that attack mode is on, and say nothing of it on a usual day', async () => {
+test('the overview and the health view say that attack mode is on, and on a usual day the overview says that it is off', async () => {
   const { page } = console;
   // An account without traffic has the installation guide in place of the overview.
   await browse(`${console.stack().edgeUrl}/`);
@@ -75,6 +75,7 @@ test('the overview and the health view say that attack mode is on, and say nothi
   await page.getByRole('figure', { name: 'Requests by decision over time' }).waitFor();
   await page.waitForLoadState('networkidle');
   expect(await page.getByText('Attack mode is on').count()).toBe(0);
+  await page.getByText('Attack mode is off.').getByRole('link', { name: 'Switch it on' }).waitFor();
 });
 
 test('what an attack does is saved alone, and of two people who change it, the second is told', async () => {

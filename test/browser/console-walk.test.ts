@@ -270,6 +270,20 @@ test('a reference leads to its rule by keyboard alone', async () => {
   await page.locator('h1').waitFor();
 });
 
+test('on a phone the header is one row, filters stand behind one button, and the live tail has an end', async () => {
+  await browse(`${console.stack().edgeUrl}/on-a-phone`, { headers: { 'user-agent': 'phone-bot' } });
+  await console.comesAs({ viewport: { width: 390, height: 800 } });
+  const { page } = console;
+  await console.open('/tail');
+  await page.getByText('/on-a-phone').first().waitFor();
+  expect((await page.getByRole('banner').boundingBox())!.height).toBeLessThan(60);
+  const decision = page.locator('.filters .field-label', { hasText: 'Decision' }).first();
+  expect(await decision.isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await decision.waitFor();
+  expect((await page.locator('.tail-list').boundingBox())!.height).toBeLessThanOrEqual(640);
+});
+
 test('a dialog asks before what was typed is lost, by Escape, a click outside and its cross', async () => {
   const { page } = console;
   await console.open('/access-control');

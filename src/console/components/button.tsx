@@ -21,10 +21,22 @@ export interface ButtonProps extends Look {
   isBusy?: boolean;
   label?: string;
   title?: string;
+  /** It shows or hides what follows it. */
+  isExpanded?: boolean;
 }
 
 export function Button(props: ButtonProps) {
-  const { children, onClick, type = 'button', form, isDisabled = false, isBusy = false, label, title } = props;
+  const {
+    children,
+    onClick,
+    type = 'button',
+    form,
+    isDisabled = false,
+    isBusy = false,
+    label,
+    title,
+    isExpanded,
+  } = props;
   return (
     <button
       type={type}
@@ -33,6 +45,7 @@ export function Button(props: ButtonProps) {
       disabled={isDisabled}
       aria-busy={isBusy}
       aria-label={label}
+      aria-expanded={isExpanded}
       title={title}
       onClick={isBusy ? undefined : onClick}
     >

@@ -31,14 +31,23 @@ export function FilterForm({ verb, fields, place = [], hasClear = true }: Filter
       ...without(place),
     });
   const names = fields.map(({ param }) => param);
+  const chosenCount = names.filter((name) => params[name] !== undefined).length;
+  // On a phone, the fields stand behind a button.
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <form
       class="filters"
+      data-open={isOpen}
       onSubmit={(event) => {
         event.preventDefault();
         apply({});
       }}
     >
+      <div class="filters-button">
+        <Button isExpanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {chosenCount === 0 ? 'Filters' : `Filters (${chosenCount})`}
+        </Button>
+      </div>
       {fields.map((field) => {
         const { param, label, options, none = 'any', values } = field;
         if (options !== undefined) {
@@ -77,7 +86,7 @@ export function FilterForm({ verb, fields, place = [], hasClear = true }: Filter
         <Button type="submit" kind="primary">
           {verb}
         </Button>
-        {hasClear && names.some((name) => params[name] !== undefined) && (
+        {hasClear && chosenCount > 0 && (
           <Button kind="quiet" onClick={() => change(without([...names, ...place]))}>
             Clear
           </Button>

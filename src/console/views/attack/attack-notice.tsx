@@ -1,16 +1,34 @@
-/** Where an operator looks first: that attack mode is on, or that an attack lasts. Nothing on a usual day. */
+/** Where an operator looks first: that attack mode is on, or that an attack lasts. On a usual day, at most that it is off. */
 import { useCall } from '../../api/call.ts';
 import { Warning } from '../../components/page.tsx';
 import { Time } from '../../components/values.tsx';
 import { instanceAddress, type Instance } from '../../frame/instances.ts';
 import type { Schema } from '../../api/service-api.ts';
 
-/** @param isAsked `false`: other calls of the view come first. */
-export function AttackNotice({ instance, isAsked = true }: { instance: Instance; isAsked?: boolean }) {
+export interface AttackNoticeProps {
+  instance: Instance;
+  /** `false`: other calls of the view come first. */
+  isAsked?: boolean;
+  /** Says that it is off, too. */
+  isAlways?: boolean;
+}
+
+export function AttackNotice({ instance, isAsked = true, isAlways = false }: AttackNoticeProps) {
   const { value } = useCall('/protect/attack-mode', isAsked ? { siteKey: instance.globalSiteKey } : null, {
     everyMs: ATTACK_EVERY_MS,
   });
-  if (value === null || (!value.active && value.alarmSince === null)) return null;
+  if (value === null || (!value.active && value.alarmSince === null)) {
+    if (!isAlways) return null;
+    return (
+      <p class="soft attack-off">
+        {value !== null && (
+          <>
+            Attack mode is off. <a href={instanceAddress(instance)}>Switch it on</a>
+          </>
+        )}
+      </p>
+    );
+  }
   const { active } = value;
   return (
     <Warning>

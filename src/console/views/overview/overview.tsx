@@ -85,7 +85,7 @@ export default function Overview() {
       {isFirstRun && <FirstRun />}
       {hasInstance && (
         <>
-          <AttackNotice key={instance.id} instance={instance} isAsked={isAnswered} />
+          <AttackNotice key={instance.id} instance={instance} isAsked={isAnswered} isAlways />
           <TrafficFigures
             now={now.value}
             before={before.value}

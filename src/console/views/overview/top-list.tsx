@@ -23,18 +23,12 @@ const VALUE_MAX_CHARS = 60;
 
 export function TopList({ title, body, none, nameOf, hrefOf }: TopListProps) {
   const loaded = useCall('/protect/traffic-by-dimension', body);
+  // A list without a value says nothing.
+  if (loaded.value?.series.every(({ value }) => value === null) === true) return <Load of={loaded} />;
   return (
     <Section title={title}>
-      <div class="top-list-room">
-        <Load of={loaded}>
-          {(value) =>
-            value.total === 0 ? (
-              <p class="soft">No traffic in this window.</p>
-            ) : (
-              <List value={value} {...{ title, none, nameOf, hrefOf }} />
-            )
-          }
-        </Load>
+      <div class={loaded.value === null ? 'top-list-room' : ''}>
+        <Load of={loaded}>{(value) => <List value={value} {...{ title, none, nameOf, hrefOf }} />}</Load>
       </div>
     </Section>
   );

@@ -45,6 +45,7 @@ export default function LiveTail() {
             : `${count(rows.waiting.length)} more above. They appear when you leave the list.`)}
       </p>
       <div
+        class="tail-list"
         onMouseEnter={() => setIsHeld(true)}
         onMouseLeave={() => setIsHeld(false)}
         onFocusIn={() => setIsHeld(true)}
