@@ -291,6 +291,7 @@ test('a dialog asks before what was typed is lost, by Escape, a click outside an
   const dialog = page.getByRole('dialog', { name: 'New captcha rule' });
   const question = page.getByRole('dialog', { name: 'Close without saving?' });
   const value = dialog.getByLabel('Value 1');
+  await dialog.waitFor();
   // Nothing is typed yet, so nothing is asked.
   await page.mouse.click(5, 5);
   await dialog.waitFor({ state: 'detached' });

@@ -28,7 +28,8 @@ export function Dialog({ title, onClose, children, actions, isWide = false, loss
   const [isAsking, setIsAsking] = useState(false);
   const id = useId();
   const asks = (): boolean => (loss === undefined ? isTyped.current : loss !== null);
-  const leave = (): void => (asks() ? setIsAsking(true) : onClose());
+  // Closed by itself, the dialog gives the focus back.
+  const leave = (): void => (asks() ? setIsAsking(true) : dialog.current?.close());
   // A browser may close two dialogs by one key, and does not let a page stop the second press. So the key is the page's.
   const onKey = useRef<(event: KeyboardEvent) => void>(leave);
   onKey.current = (event) => {
