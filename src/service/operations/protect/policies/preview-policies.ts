@@ -9,6 +9,7 @@ import {
   policiesField,
   type PolicySet,
 } from '../../../../contract/management/policy-set/policy-set.ts';
+import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { instant } from '../../../../contract/management/time.ts';
 import { diffPolicySets, type SetDifference } from '../../../../policies/diff.ts';
 import { protectOperation } from '../../define-operation.ts';
@@ -107,20 +108,22 @@ async function tryPolicies(
   const effects = new Map<string, PolicyEffect>();
   const changes = new ChangeSums();
   let withoutInputs = 0;
-  const done = await examineNewest(store, log, filter, (record) => {
+  const examine = (record: VerdictRecord): void => {
     if (isUntouchable(record, gate)) return;
     if (record.inputs === undefined) {
       withoutInputs += 1;
       return;
     }
-    const after = replay(record, proposed);
+    const [before, after] = [replay(record, gate), replay(record, proposed)];
     for (const id of after.fired) effectOf(effects, id).requests += 1;
     for (const name of after.unsure) effectOf(effects, `policy:${name}`).unknown += 1;
+    changes.tried(before, after);
     changes.note(
       record,
-      compared(replay(record, gate), after, (name) => !changedNames.has(name)),
+      compared(before, after, (name) => !changedNames.has(name)),
     );
-  });
+  };
+  const done = await examineNewest(store, log, filter, examine, () => changes.isFull);
   const byRequests = [...effects.values()].sort((one, other) => other.requests - one.requests);
   return { ...done, inWindow, changes, withoutInputs, effects: byRequests };
 }

@@ -66,10 +66,32 @@ export function changeSchemas<const Outcome extends ReplayedOutcome>(outcomes: r
   };
 }
 
+/**
+ * Further answers that were tried for requests of which a policy asks for what the log does not keep: some 10,000
+ * requests with the most of such policies, a few seconds of work.
+ */
+const FURTHER_ANSWERS_MAX = 300_000;
+
 export class ChangeSums {
+  readonly #furtherMax: number;
   readonly #changes: Change[] = [];
   readonly #samples: object[] = [];
   #untold = 0;
+  #further = 0;
+
+  constructor(furtherMax = FURTHER_ANSWERS_MAX) {
+    this.#furtherMax = furtherMax;
+  }
+
+  /** Whether the preview has done as much work as one call may. */
+  get isFull(): boolean {
+    return this.#further >= this.#furtherMax;
+  }
+
+  /** Counts the work that a request made. */
+  tried(...replayed: readonly ReplayedRequest[]): void {
+    for (const { branches } of replayed) this.#further += Math.max(0, (branches?.length ?? 0) - 1);
+  }
 
   note(record: VerdictRecord, outcome: Compared | null): void {
     if (outcome === null) this.#untold += 1;

@@ -54,7 +54,7 @@ export async function tryRules(
     (record) => {
       if (!isUntouchable(record, gate)) examine(trial, record, gate, proposal, Math.floor(nowMs / 1000));
     },
-    () => trial.effects.isFull,
+    () => trial.effects.isFull || trial.changes.isFull,
   );
   const isWhole = done.complete && found !== null;
   return { ...trial, ...done, inWindow, examined: isWhole ? Math.max(inWindow, done.examined) : done.examined };
@@ -87,6 +87,7 @@ function examine(
   }
   const now = replay(record, { ...gate, match: () => nowMatch });
   const then = replay(record, { ...gate, match: () => thenMatch });
+  trial.changes.tried(now, then);
   const outcome = asDecisions(compared(now, then));
   trial.changes.note(record, outcome);
   if (outcome !== null) trial.effects.note(touched, record, outcome);
