@@ -25,6 +25,8 @@ export interface Given extends Arguments {
   target: () => ServiceTarget;
   /** Directory of the local stack. */
   state: string;
+  /** A command on the same instance, as it is typed, for what a command prints. */
+  typed: (words: string) => string;
   /** `--remote` */
   remote: boolean;
   /** The output is for a program. */

@@ -11,6 +11,9 @@ import { changeLines, reachLine } from './print/preview.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
 import { table, timeText } from './print/table.ts';
+import { takeBackLines, type TakenBack } from './print/taken-back.ts';
+import { valueLines } from './print/value.ts';
+import { shellWord } from './state-flag.ts';
 
 const LISTS = '/protect/lists';
 
@@ -37,14 +40,16 @@ export const listCommands: Commands = {
     example: 'lists add offices --verdict allow',
     positionals: ['NAME'],
     optional: settings,
-    run: async (given): Promise<ListStatus> => {
+    run: async (given): Promise<ListStatus & TakenBack> => {
       const name = nameOf(given);
       const body = { name, ...fieldsOf(given.values) };
       const target = given.target();
       const created = await callService(target, `${LISTS}/create`, body);
-      return given.values['url'] === undefined ? created : refreshed(target, name, false);
+      const status = given.values['url'] === undefined ? created : await refreshed(target, name, false);
+      return { ...status, takeBack: given.typed(`lists remove ${name}`) };
     },
-    exitCode,
+    print: ({ takeBack, ...status }, screen) => [...valueLines(status, screen), ...takeBackLines({ takeBack })],
+    exitCode: (status) => exitCode(status),
   }),
   'lists list': instanceCommand({
     about: 'Lists every list with its state.',
@@ -56,13 +61,7 @@ export const listCommands: Commands = {
     about: 'Shows one list: settings, state, and what was left out.',
     example: 'lists show offices',
     positionals: ['NAME'],
-    run: async (given) => {
-      const name = nameOf(given);
-      const { lists } = await callService(given.target(), LISTS, {});
-      const found = lists.find((list) => list.name === name);
-      if (found === undefined) throw new CallError(`The instance has no list with the name ${name}.`);
-      return found;
-    },
+    run: listNamed,
   }),
   'lists set': instanceCommand({
     about: 'Changes settings of a list and keeps the others.',
@@ -120,9 +119,44 @@ export const listCommands: Commands = {
     about: 'Unsubscribes. Exactly its entries go.',
     example: 'lists remove offices',
     positionals: ['NAME'],
-    run: (given) => callService(given.target(), `${LISTS}/delete`, { name: nameOf(given) }),
+    run: async (given) => {
+      const list = await listNamed(given);
+      const answer = await callService(given.target(), `${LISTS}/delete`, { name: list.name });
+      return { ...answer, takeBack: waysBack(list).map(given.typed).join(' && ') };
+    },
+    print: (result) => ['The list and its entries are removed.', ...takeBackLines(result)],
   }),
 };
+
+async function listNamed(given: Given): Promise<ListStatus> {
+  const name = nameOf(given);
+  const { lists } = await callService(given.target(), LISTS, {});
+  const found = lists.find((list) => list.name === name);
+  if (found === undefined) throw new CallError(`The instance has no list with the name ${name}.`);
+  return found;
+}
+
+/** Commands that make a removed list again. What only its owner has is in capitals: a header's value, the file. */
+function waysBack(list: ListStatus): string[] {
+  const { name, url, expirySeconds, includeReserved, hasAuthorization, mode } = list;
+  const flags = Object.entries({
+    url,
+    format: list.format,
+    column: list.column,
+    selector: list.selector,
+    verdict: list.verdict,
+    every: list.intervalMinutes,
+    expiry: expirySeconds ?? 'never',
+    'max-change': list.maxChangePercent,
+    reserved: includeReserved ? 'on' : 'off',
+  }).flatMap(([flag, value]) => (value === null ? [] : [` --${flag} ${shellWord(String(value))}`]));
+  const secret = hasAuthorization ? ' --header NAME --header-value-file FILE' : '';
+  return [
+    `lists add ${name}${flags.join('')}${secret}`,
+    ...(url === null ? [`lists replace ${name} FILE`] : []),
+    ...(mode === 'enforce' ? [`lists enforce ${name}`] : []),
+  ];
+}
 
 function nameOf({ positionals: [name = ''] }: Given): string {
   return name;

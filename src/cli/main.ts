@@ -14,7 +14,7 @@ import { serviceTarget, versionWatch } from './management-call.ts';
 import { jsonText, printable } from './print/printable.ts';
 import { progressOn, screenOf, type Output } from './print/screen.ts';
 import { valueLines } from './print/value.ts';
-import { DEFAULT_STATE } from './state-flag.ts';
+import { DEFAULT_STATE, shellWord, stateFlag } from './state-flag.ts';
 
 /** What surrounds a run. Tests have their own. */
 export interface Surroundings {
@@ -72,6 +72,14 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
     ...read,
     words,
     state: flags.state,
+    typed: (typedWords) => {
+      const named = ['service', 'site-key'].flatMap((flag) => {
+        const value = read.values[flag];
+        return value === undefined ? [] : [` --${flag} ${shellWord(value)}`];
+      });
+      const place = read.values['service'] === undefined ? stateFlag(flags.state) : '';
+      return `${around.program} ${typedWords}${named.join('')}${place}`;
+    },
     remote: flags.remote,
     json,
     screen,

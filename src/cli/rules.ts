@@ -6,6 +6,7 @@ import { createWriteStream, readFileSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { edgeRuleTypes } from '../contract/vocabulary.ts';
 import { CommandError } from './command-line.ts';
 import { instanceCommand, type Commands, type Given } from './command.ts';
 import { expiryOf, typedNumber, windowFields } from './flag-values.ts';
@@ -15,6 +16,8 @@ import { changeLines, reachLine, reachNotes } from './print/preview.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
 import { table } from './print/table.ts';
+import { takeBackLines } from './print/taken-back.ts';
+import { shellWord } from './state-flag.ts';
 
 const RULES = '/protect/access-rules';
 const LINE_FEED = 10;
@@ -57,6 +60,74 @@ export const rulesPreview = instanceCommand({
 });
 
 export const ruleCommands: Commands = {
+  'rules add': instanceCommand({
+    about: 'Adds a rule for one value, or replaces the rule that it has.',
+    example: 'rules add ip 192.0.2.7 --verdict allow --expiry 1d',
+    positionals: ['TYPE', 'VALUE'],
+    required: verdictFlag,
+    optional: { mode: 'enforce|monitor', expiry: 'DATE|30d', note: 'TEXT' },
+    choices: { TYPE: edgeRuleTypes },
+    run: async (given) => {
+      const { verdict, mode, expiry, note } = given.values;
+      const rule = {
+        ...valueOf(given),
+        verdict,
+        mode,
+        note,
+        expiry: expiry === undefined ? undefined : expiryOf(expiry),
+      };
+      const { rules, created, updated, version } = await callService(given.target(), `${RULES}/create`, {
+        rules: [rule],
+      });
+      const change = created > 0 ? 'added' : updated > 0 ? 'changed' : 'unchanged';
+      const way = created > 0 ? `rules remove ${ruleWords(rules[0] ?? rule)}` : `rules rollback ${version - 1}`;
+      return { rule: rules[0], change, version, ...(change === 'unchanged' ? {} : { takeBack: given.typed(way) }) };
+    },
+    print: ({ rule, change, ...result }) => [
+      change === 'unchanged' ? 'There is such a rule already.' : `${ruleLine(rule)} is ${change}.`,
+      ...takeBackLines(result),
+    ],
+  }),
+  'rules list': instanceCommand({
+    about:
+      'Lists the first rules, 50 unless --limit says otherwise, or those of one type or verdict, or whose value begins with a text.',
+    example: 'rules list --type ip --prefix 192.0.2.',
+    optional: { type: 'TYPE', prefix: 'TEXT', ...verdictFlag, limit: 'N' },
+    choices: { type: edgeRuleTypes },
+    run: ({ values: { type, prefix, verdict, limit = '50' }, target }) =>
+      callService(target(), RULES, { type, valuePrefix: prefix, verdict, limit: typedNumber('--limit', limit) }),
+    print: ({ rules, total }, screen) => [
+      ...table(
+        [
+          { title: 'TYPE', cell: ({ type }) => type },
+          { title: 'VALUE', cell: ({ value }) => value, isWhole: true },
+          { title: 'VERDICT', cell: ({ verdict }) => verdict },
+          { title: 'MODE', cell: ({ mode }) => mode },
+          { title: 'UNTIL', cell: ({ expiry }) => expiry ?? '' },
+          { title: 'NOTE', cell: ({ note }) => note ?? '', isExtra: true },
+        ],
+        rules,
+        screen,
+      ),
+      `${rules.length} of ${total} rules.`,
+    ],
+  }),
+  'rules remove': instanceCommand({
+    about: 'Removes the rule of one value.',
+    example: 'rules remove ip 192.0.2.7',
+    positionals: ['TYPE', 'VALUE'],
+    choices: { TYPE: edgeRuleTypes },
+    run: async (given) => {
+      const condition = valueOf(given);
+      const { deleted, version } = await callService(given.target(), `${RULES}/delete`, { conditions: [condition] });
+      if (deleted === 0) throw new CallError(`There is no rule for ${condition.type} ${condition.value}.`);
+      return { removed: condition, version, takeBack: given.typed(`rules rollback ${version - 1}`) };
+    },
+    print: ({ removed, ...result }) => [
+      printable(`The rule for ${removed.type} ${removed.value} is removed.`),
+      ...takeBackLines(result),
+    ],
+  }),
   'rules import': instanceCommand({
     about:
       'Creates or updates a rule for each line. FILE may be - for standard input. --verdict, --mode, --expiry and --note are for lines without one. --dry-run changes nothing.',
@@ -100,6 +171,21 @@ export const ruleCommands: Commands = {
     },
   }),
 };
+
+function valueOf({ positionals: [type = '', value = ''] }: Given): { type: string; value: string } {
+  return { type, value };
+}
+
+function ruleWords({ type, value }: { type: string; value: string }): string {
+  return `${type} ${shellWord(value)}`;
+}
+
+function ruleLine(rule: ResponseAt<'/protect/access-rules/create'>['rules'][number] | undefined): string {
+  if (rule === undefined) return 'The rule';
+  const { type, value, verdict, mode, expiry } = rule;
+  const until = expiry === null ? '' : `, until ${expiry}`;
+  return printable(`The rule for ${type} ${value} (${verdict}${mode === 'monitor' ? ', monitored' : ''}${until})`);
+}
 
 async function exported(given: Given): Promise<{ out: string } | undefined> {
   const { format: wanted, verdict: only, out } = given.values;

@@ -1,4 +1,4 @@
-/** How printed commands name the directory of a local stack: not at all where it is the default one. */
+/** Words of printed commands, such as the directory of a local stack, which the default one does not need. */
 import { resolve } from 'node:path';
 
 export const DEFAULT_STATE = '.gatehouse';
@@ -6,7 +6,12 @@ export const DEFAULT_STATE = '.gatehouse';
 /** ` --state DIR`, to be put behind a command. */
 export function stateFlag(dir: string): string {
   if (resolve(dir) === resolve(DEFAULT_STATE)) return '';
-  return ` --state ${/^[\w@%+=:,./-]+$/.test(dir) ? dir : `'${dir.replaceAll("'", `'\\''`)}'`}`;
+  return ` --state ${shellWord(dir)}`;
+}
+
+/** A word as a shell reads it. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 export function startCommand(dir: string): string {

@@ -77,7 +77,8 @@ describe('protect a log-in', () => {
   const [set = ''] = blocksOf('protect-a-login', 'json');
 
   beforeEach(async () => {
-    await run('policies', 'set', fileOf('enforced.json', set.replaceAll('"mode": "monitor"', '"mode": "enforce"')));
+    await run('limits', 'add', fileOf('set.json', set));
+    for (const limit of ['guesses', 'failed-log-ins']) await run('limits', 'update', limit, '--mode', 'enforce');
     await edgeIsUpToDate(stack());
   });
 

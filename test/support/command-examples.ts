@@ -31,6 +31,12 @@ const files: Readonly<Record<string, string>> = {
   'networks.csv': 'type,value\nipMask,198.51.100.0/24\nasn,64499\n',
   'offices.txt': '9.9.9.0/24\n149.112.112.0/24\n',
   'set.json': JSON.stringify({ policies: [policy, limited], limits: [limit] }),
+  'limits.json': JSON.stringify({
+    limits: [{ ...limit, name: 'searches', then: 'challenge' }],
+    policies: [
+      { name: 'count-searches', when: 'path startsWith "/search"', then: { action: 'limit', limit: 'searches' } },
+    ],
+  }),
   'strict.json': JSON.stringify({ policies: [{ ...scrapers, then: { action: 'block' } }, limited], limits: [limit] }),
   'rules.txt': 'http.host eq "a.example"\nssl\n',
   'gatehouse.yaml': 'version: 1\n',
@@ -185,6 +191,7 @@ async function after(name: string, stack: Stack, values: Map<string, string>): P
 function withoutPlaces(ran: Ran, stack: Stack, dir: string): Ran {
   const shown = (text: string): string =>
     text
+      .replaceAll(` --state ${stack.stateDir}`, '')
       .replaceAll(stack.serviceUrl, 'https://gatehouse.example.com')
       .replaceAll(stack.edgeUrl, 'https://www.example.com')
       .replaceAll(new URL(stack.consoleUrl).origin, 'https://gatehouse.example.com')

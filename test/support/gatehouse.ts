@@ -20,6 +20,8 @@ export interface RunSettings {
   showsProgress?: boolean;
   /** Standard input. */
   stdin?: string;
+  /** Somebody types it, at a terminal. */
+  isTyped?: boolean;
   /** Ctrl-C. */
   signal?: AbortSignal;
   hasRepository?: boolean;
@@ -44,7 +46,9 @@ export async function gatehouse(words: readonly string[], settings: RunSettings 
     );
   const target = settings.state === undefined ? [] : ['--state', settings.state];
   const exitCode = await main([...words, ...target], {
-    stdin: Readable.from(settings.stdin === undefined ? [] : [settings.stdin]),
+    stdin: Object.assign(Readable.from(settings.stdin === undefined ? [] : [settings.stdin]), {
+      isTTY: settings.isTyped === true,
+    }),
     stdout: into('output'),
     stderr: into('errors'),
     env: settings.env ?? {},

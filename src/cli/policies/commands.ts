@@ -1,9 +1,21 @@
 /** The commands `gatehouse policies …` over the management API, of a local stack or a deployed service. */
+import { createInterface } from 'node:readline';
 import { printExpression } from '../../policies/text/print.ts';
 import { type Command, command, instanceCommand, type Commands, type Given } from '../command.ts';
+import type { TakenBack } from '../print/taken-back.ts';
 import { optionalNumber, typedNumber, windowFields } from '../flag-values.ts';
 import { callService, CallError, type ResponseAt, type ServiceTarget } from '../management-call.ts';
-import { comparedLines, importLines, policyLines, previewLines, testLines, writtenLines } from './printed.ts';
+import { CommandError } from '../command-line.ts';
+import {
+  comparedLines,
+  differenceLines,
+  importLines,
+  policyLines,
+  previewLines,
+  testLines,
+  removedNames,
+  writtenLines,
+} from './printed.ts';
 import { readAction, typedCondition, readRequest, readSetFile, policyFileText } from './read.ts';
 
 const POLICIES = '/protect/policies';
@@ -11,12 +23,13 @@ const writeFlags = { note: 'TEXT', 'if-version': 'N' };
 const rule = { description: 'TEXT', mode: 'enforce|monitor' };
 
 type Write = 'set' | 'add' | 'update' | 'move' | 'remove' | 'rollback';
-type Written = ResponseAt<`/protect/policies/${Write}`>;
+export type Written = ResponseAt<`/protect/policies/${Write}`> & TakenBack;
 
 /** A command that makes a new version. */
-function writeCommand(entry: Omit<Command<Written>, 'on' | 'switches' | 'print'>): Command {
+export function writeCommand(entry: Omit<Command<Written>, 'on' | 'print'>): Command {
   const optional = { ...entry.optional, ...writeFlags };
-  return instanceCommand({ ...entry, optional, switches: ['dry-run'], print: writtenLines });
+  const switches = ['dry-run', ...(entry.switches ?? [])];
+  return instanceCommand({ ...entry, optional, switches, print: writtenLines });
 }
 
 export const policyCommands: Commands = {
@@ -38,10 +51,12 @@ export const policyCommands: Commands = {
     print: (policy) => [JSON.stringify(policy, null, 2)],
   }),
   'policies set': writeCommand({
-    about: 'Replaces the policies, limits and origins by those of a JSON file. FILE may be - for standard input.',
-    example: 'policies set set.json',
+    about:
+      'Replaces the policies, limits and origins by those of a JSON file. It asks before it removes any; --yes does not ask. FILE may be - for standard input.',
+    example: 'policies set set.json --yes',
     positionals: ['FILE'],
-    run: (given) => written(given, 'set', readSetFile(operandOf(given))),
+    switches: ['yes'],
+    run: replaced,
   }),
   'policies add': writeCommand({
     about:
@@ -54,7 +69,7 @@ export const policyCommands: Commands = {
       const { when = '', then = '', before } = given.values;
       const name = operandOf(given);
       const policy = { name, when: typedCondition(when), then: readAction(then), ...settingsOf(given) };
-      return written(given, 'add', { policy, before });
+      return written(given, 'add', { policy, before }, `policies remove ${name}`);
     },
   }),
   'policies update': writeCommand({
@@ -163,6 +178,31 @@ function operandOf({ positionals: [operand = ''] }: Given): string {
   return operand;
 }
 
+async function replaced(given: Given): Promise<Written> {
+  const { switches, target, stdin, note } = given;
+  const file = operandOf(given);
+  const set = readSetFile(file);
+  if (switches.has('dry-run') || switches.has('yes')) return written(given, 'set', set);
+  const { differences, version } = await callService(target(), `${POLICIES}/set`, { ...set, dryRun: true });
+  const removed = removedNames(differences);
+  if (removed.length > 0) {
+    const loss = `policies set would remove ${removed.join(', ')}.`;
+    if (stdin.isTTY !== true || file === '-')
+      throw new CommandError(
+        `${loss} Nothing was changed. Add --yes to remove them, or add to what is there with policies add or limits add.`,
+      );
+    for (const line of differenceLines(differences)) note(line);
+    note(`${loss} Type yes to go on:`);
+    if (!(await saysYes(stdin))) throw new CommandError('Nothing was changed.');
+  }
+  return written(given, 'set', { ...set, ifVersion: version });
+}
+
+async function saysYes(stdin: Given['stdin']): Promise<boolean> {
+  for await (const line of createInterface({ input: stdin })) return line.trim() === 'yes';
+  return false;
+}
+
 async function updated(given: Given): Promise<Written> {
   const { when, then, name: newName } = given.values;
   const name = operandOf(given);
@@ -185,9 +225,16 @@ async function policyNamed(target: ServiceTarget, name: string) {
   return { policy, version };
 }
 
-function written(given: Given, write: Write, body: object): Promise<Written> {
+/** `way`: the command that takes it back. Without one, it is the version before: each write makes one. */
+export async function written(given: Given, write: Write, body: object, way?: string): Promise<Written> {
   const dryRun = given.switches.has('dry-run');
-  return callService(given.target(), `${POLICIES}/${write}`, { ...body, ...versionFields(given), dryRun });
+  const answer = await callService(given.target(), `${POLICIES}/${write}`, {
+    ...body,
+    ...versionFields(given),
+    dryRun,
+  });
+  if (!answer.changed || dryRun) return answer;
+  return { ...answer, takeBack: given.typed(way ?? `policies rollback ${answer.version - 1}`) };
 }
 
 function versionFields({ values }: Given): object {

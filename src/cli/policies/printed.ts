@@ -3,6 +3,7 @@ import type { ResponseAt } from '../management-call.ts';
 import { changeLines, reachLine, reachNotes } from '../print/preview.ts';
 import { printable } from '../print/printable.ts';
 import type { Screen } from '../print/screen.ts';
+import { takeBackLines, type TakenBack } from '../print/taken-back.ts';
 import { fields, table } from '../print/table.ts';
 import { printAction } from './read.ts';
 
@@ -22,7 +23,7 @@ export function policyLines({ version, policies }: ResponseAt<'/protect/policies
 
 const signs = { added: '+', removed: '-', changed: '~', moved: '>' } as const;
 
-function differenceLines({ policies, limits, origins }: Compared['differences']): string[] {
+export function differenceLines({ policies, limits, origins }: Compared['differences']): string[] {
   return Object.entries({ policy: policies, limit: limits, origin: origins }).flatMap(([kind, differences]) =>
     differences.map(({ change, name, placeBefore, placeAfter }) => {
       const place = change === 'moved' ? ` from place ${placeBefore} to ${placeAfter}` : '';
@@ -31,13 +32,20 @@ function differenceLines({ policies, limits, origins }: Compared['differences'])
   );
 }
 
+/** What is gone, as a sentence lists it. */
+export function removedNames({ policies, limits, origins }: Compared['differences']): string[] {
+  return Object.entries({ policy: policies, limit: limits, origin: origins }).flatMap(([kind, differences]) =>
+    differences.flatMap(({ change, name }) => (change === 'removed' ? [`the ${kind} ${name}`] : [])),
+  );
+}
+
 export function comparedLines({ from, to, differences }: Compared): string[] {
   const lines = differenceLines(differences);
   return lines.length === 0 ? [`Versions ${from} and ${to} are the same.`] : lines;
 }
 
-export function writtenLines(response: Written): string[] {
-  return [...differenceLines(response.differences), writtenLine(response)];
+export function writtenLines(response: Written & TakenBack): string[] {
+  return [...differenceLines(response.differences), writtenLine(response), ...takeBackLines(response)];
 }
 
 function writtenLine({ version, changed, dryRun }: Written): string {
