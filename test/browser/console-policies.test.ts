@@ -245,6 +245,32 @@ test('the history says who changed what, compares two versions, and leads back t
   expect(limits.map(({ name }) => name)).toEqual(['logins']);
 });
 
+test('a save is undone in its notice, a limit too, and the history leads back to before the first version', async () => {
+  const { page } = console;
+  await begins(block('admin', 'path startsWith "/admin"'));
+  await console.open('/policies');
+  await button('Delete admin').click();
+  await save();
+  expect(await texts()).toEqual([]);
+  await page.getByText('Saved as version').locator('..').getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone: version').waitFor();
+  expect(await texts()).toEqual(['admin: path startsWith "/admin"']);
+  await rowOf('Policies in their order', 'admin').waitFor();
+
+  await console.open('/limits');
+  await button('Remove logins').click();
+  await button('Remove').click();
+  await page.getByText('logins was removed.').locator('..').getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone: version').waitFor();
+  expect((await stored()).limits).toEqual([expect.objectContaining({ name: 'logins' })]);
+
+  await console.open('/policies/history');
+  await button('Go back to version 0').click();
+  await button('Go back').click();
+  await page.getByText('is what version 0 was').waitFor();
+  expect(await stored()).toMatchObject({ policies: [], limits: [] });
+});
+
 test('rules of Cloudflare are read with a report on each, and taken into the draft under free names', async () => {
   const { page } = console;
   await begins(block('line-1', 'path equals "/1"'));

@@ -36,6 +36,21 @@ test('a setting is saved alone, so that a change made elsewhere meanwhile stays'
   await manage(console.stack(), '/protect/instances/update', { id: instanceId, hosts: [] });
 });
 
+test('a saved setting is undone in its notice', async () => {
+  const { page } = console;
+  const { instanceId } = console.stack();
+  const { challengeThreshold } = await instance();
+  await console.open(`/instances/${instanceId}`);
+  await page.getByLabel('Challenge from a risk score of').fill('0.7');
+  await button('Save').click();
+  await page.getByText(/^Saved\./).waitFor();
+  expect(await instance()).toMatchObject({ challengeThreshold: 0.7 });
+  await button('Undo').click();
+  await page.getByText('Undone: the settings are as they were.').waitFor();
+  expect(await instance()).toMatchObject({ challengeThreshold });
+  expect(await page.getByLabel('Challenge from a risk score of').inputValue()).toBe(String(challengeThreshold));
+});
+
 test('of two people who change one setting, the second is told, and nothing is overwritten', async () => {
   const { page } = console;
   console.expectMessage(/status of 409/);

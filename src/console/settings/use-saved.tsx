@@ -4,19 +4,24 @@ import { ok } from '../../result.ts';
 import { call, type Refusal } from '../api/call.ts';
 import type { RequestOf } from '../api/service-api.ts';
 import { Button } from '../components/button.tsx';
+import { sentenceOf } from '../components/page.tsx';
+import { toast } from '../components/toast.tsx';
 import type { Instance } from '../frame/instances.ts';
 import { changedMembers, saveOver, type SavePorts, type SettingValues, type Stored } from './save-over.ts';
 
 export interface SavedProps extends SavePorts {
   /** What is stored, as it was loaded. */
   initial: Stored;
+  /** What the notice says after saving. */
+  savedText: string;
+  /** After saving, and after that was undone. */
   onSaved: () => void;
   /** After saving and after discarding. */
   onFresh?: () => void;
 }
 
 /** @param names of the members that can be changed, in the order in which changes are named. */
-export function useSaved(names: readonly string[], { initial, onSaved, onFresh, ...ports }: SavedProps) {
+export function useSaved(names: readonly string[], { initial, savedText, onSaved, onFresh, ...ports }: SavedProps) {
   const [stored, setStored] = useState(initial);
   const [draft, setDraft] = useState<SettingValues>({});
   const [error, setError] = useState<Refusal | null>(null);
@@ -26,6 +31,15 @@ export function useSaved(names: readonly string[], { initial, onSaved, onFresh, 
   const discard = (): void => {
     setDraft({});
     onFresh?.();
+  };
+  const undo = async (saved: Stored, former: SettingValues): Promise<void> => {
+    const outcome = await saveOver(saved, former, ports);
+    setStored(outcome.stored);
+    onFresh?.();
+    if (outcome.error === null) toast('Undone: the settings are as they were.');
+    else if (outcome.error.status !== 409) toast(sentenceOf(outcome.error), { tone: 'failed' });
+    else toast('Somebody else has changed these settings meanwhile, so nothing was undone.', { tone: 'failed' });
+    onSaved();
   };
   return {
     stored: stored.values,
@@ -43,6 +57,10 @@ export function useSaved(names: readonly string[], { initial, onSaved, onFresh, 
       if (outcome.error !== null) return;
       discard();
       onSaved();
+      const former = Object.fromEntries(Object.keys(changes).map((name) => [name, stored.values[name]]));
+      // A setting that was left out cannot be left out again.
+      const canUndo = !Object.values(former).includes(undefined);
+      toast(savedText, canUndo ? { undo: () => void undo(outcome.stored, former) } : {});
     },
     error,
     isBusy,

@@ -37,7 +37,7 @@ describe('bash', () => {
         [['rules', 'im'], ['import']],
         [
           ['rules', ''],
-          ['import', 'preview', 'export', 'history', 'rollback'],
+          ['add', 'list', 'remove', 'import', 'preview', 'export', 'history', 'rollback'],
         ],
         [['--state', 'x', 'rules', 'exp'], ['export']],
         [['rules', 'import', '--form'], ['--format']],

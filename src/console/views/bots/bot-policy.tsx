@@ -4,7 +4,6 @@ import type { ResponseOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Page, RefusalNotice, Section, Warning } from '../../components/page.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
-import { toast } from '../../components/toast.tsx';
 import { shownInstance, loadInstances, type Instance } from '../../frame/instances.ts';
 import { SaveBar, instanceAsStored, useSaved } from '../../settings/use-saved.tsx';
 import { useParams } from '../../url/params.ts';
@@ -44,10 +43,8 @@ function Editor({ instance }: { instance: Instance }) {
   const { globalSiteKey: siteKey } = instance;
   const saved = useSaved(['botPolicy'], {
     ...instanceAsStored(instance),
-    onSaved: () => {
-      void loadInstances();
-      toast('Saved. The edges and robots.txt follow with their next poll, five seconds by default.');
-    },
+    savedText: 'Saved. The edges and robots.txt follow with their next poll, five seconds by default.',
+    onSaved: () => void loadInstances(),
   });
   const current = saved.stored['botPolicy'] as BotPolicyFields;
   const policy = saved.current['botPolicy'] as BotPolicyFields;

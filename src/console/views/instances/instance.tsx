@@ -92,10 +92,8 @@ function Settings({ instance }: { instance: Instance }) {
       schemas={instanceSettings}
       {...instanceAsStored(instance)}
       isDisabled={!instance.active || !may('updateProtectSettings')}
-      onSaved={() => {
-        void loadInstances();
-        toast('Saved. The edges follow with their next poll, five seconds by default.');
-      }}
+      savedText="Saved. The edges follow with their next poll, five seconds by default."
+      onSaved={() => void loadInstances()}
     />
   );
 }

@@ -2,12 +2,12 @@
 import { useRef } from 'preact/hooks';
 import { failed, ok } from '../../../result.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
-import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { LimitEditor } from './limit-form.tsx';
 import { LimitPreview } from './limit-preview.tsx';
 import { type ListedLimit, saveLimit, usersOf } from './limit-set.ts';
 import type { StoredSet } from '../policies/policy.ts';
+import { saidWithUndo } from '../policies/said-with-undo.ts';
 import { actionWords } from './limit-words.ts';
 
 export type LimitAct = 'mode' | 'change' | 'remove';
@@ -33,24 +33,39 @@ const questions = {
 export function LimitDialog({ site, set, limit, act, hits, onClose, onChange }: LimitDialogProps) {
   const known = useRef(set);
   const { name, mode } = limit;
-  const done = (text: string): void => {
+  const done = (text: string, version: number): void => {
     onClose();
-    toast(`${name} ${text}. The edges follow with their next poll, five seconds by default.`);
+    const said = `${name} ${text}. The edges follow with their next poll, five seconds by default.`;
+    saidWithUndo(said, site, version, onChange);
     onChange();
   };
   if (act === 'change') {
-    return <LimitEditor site={site} set={set} limit={limit} onClose={onClose} onSaved={() => done('was changed')} />;
+    return (
+      <LimitEditor
+        site={site}
+        set={set}
+        limit={limit}
+        onClose={onClose}
+        onSaved={(_, version) => done('was changed', version)}
+      />
+    );
   }
   const nextMode = mode === 'monitor' ? 'enforce' : 'monitor';
   const next: ListedLimit | null = act === 'remove' ? null : { ...limit, mode: nextMode };
   const [verb, outcome] = questions[act === 'remove' ? act : nextMode];
   const send = async () => {
-    const { set: newest, error } = await saveLimit(site, known.current, { name, limit: next });
+    const { set: newest, version, error } = await saveLimit(site, known.current, { name, limit: next });
     known.current = newest;
-    return error === null ? ok(name) : failed(error);
+    return error === null ? ok({ version }) : failed(error);
   };
   return (
-    <CreateDialog title={`${verb} ${name}?`} verb={verb} send={send} onMade={() => done(outcome)} onClose={onClose}>
+    <CreateDialog
+      title={`${verb} ${name}?`}
+      verb={verb}
+      send={send}
+      onMade={({ version }) => done(outcome, version)}
+      onClose={onClose}
+    >
       {next === null && <Leaving users={usersOf(set, name)} />}
       {next?.mode === 'enforce' && (
         <>

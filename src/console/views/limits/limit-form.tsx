@@ -29,7 +29,7 @@ export interface LimitEditorProps {
   /** `null`: a new one. */
   limit: ListedLimit | null;
   onClose: () => void;
-  onSaved: (name: string) => void;
+  onSaved: (name: string, version: number) => void;
 }
 
 const eventOptions: readonly (readonly [CountedEvent, string])[] = [
@@ -69,9 +69,9 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
   const text = condition.trim();
   const change = { name: draft.name, limit: limitOf(draft), ...(text === '' ? {} : { condition: text }) };
   const send = async () => {
-    const { set: newest, error } = await saveLimit(site, known.current, change);
+    const { set: newest, version, error } = await saveLimit(site, known.current, change);
     known.current = newest;
-    return error === null ? ok(draft.name) : failed(error);
+    return error === null ? ok({ version }) : failed(error);
   };
   return (
     <CreateDialog
@@ -80,7 +80,7 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
       isWide
       isComplete={isComplete}
       send={send}
-      onMade={onSaved}
+      onMade={({ version }) => onSaved(draft.name, version)}
       onClose={onClose}
     >
       {limit === null && (

@@ -69,20 +69,20 @@ function freeName(name: string, taken: readonly string[]): string {
 
 /**
  * @param shown what the person sees.
- * @returns the newest set that is known, for another attempt, and why nothing was saved.
+ * @returns the newest set that is known, for another attempt, the version that was saved, and why nothing was.
  */
 export async function saveLimit(
   site: { siteKey?: string },
   shown: StoredSet,
   change: LimitChange,
-): Promise<{ set: StoredSet; error: Refusal | null }> {
+): Promise<{ set: StoredSet; version: number; error: Refusal | null }> {
   let set = shown;
   const stored = (newest: StoredSet): Stored => {
     set = newest;
     return { values: valuesOf(newest, change), version: newest.version };
   };
   const wanted = changedValues(change);
-  const { error } = await saveOver(stored(shown), wanted, {
+  const { stored: last, error } = await saveOver(stored(shown), wanted, {
     load: async () => {
       const answer = await call('/protect/policies', site);
       return answer.ok ? ok(stored(answer.value)) : answer;
@@ -92,7 +92,7 @@ export async function saveLimit(
       return answer.ok ? ok({ values: wanted, version: answer.value.version }) : answer;
     },
   });
-  return { set, error: error && inForm(error, set, change) };
+  return { set, version: last.version, error: error && inForm(error, set, change) };
 }
 
 /** What must not have changed meanwhile. Who removes a limit has also seen which policies go with it. */

@@ -7,7 +7,6 @@ import { Chip } from '../../components/values.tsx';
 import { Load, Page } from '../../components/page.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
 import { Table } from '../../components/table.tsx';
-import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { shownInstance, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
@@ -15,6 +14,7 @@ import { type LimitAct, LimitDialog } from './limit-dialog.tsx';
 import { LimitEditor } from './limit-form.tsx';
 import { type ListedLimit, usersOf } from './limit-set.ts';
 import type { StoredSet } from '../policies/policy.ts';
+import { saidWithUndo } from '../policies/said-with-undo.ts';
 import { actionWords, allowanceText, keyPartWords } from './limit-words.ts';
 
 const DAY_MS = 86_400_000;
@@ -69,9 +69,10 @@ export default function Limits() {
           set={set}
           limit={null}
           onClose={() => setIsAdding(false)}
-          onSaved={(name) => {
+          onSaved={(name, version) => {
             setIsAdding(false);
-            toast(`${name} was added. The edges follow with their next poll, five seconds by default.`);
+            const text = `${name} was added. The edges follow with their next poll, five seconds by default.`;
+            saidWithUndo(text, site, version, reload);
             reload();
           }}
         />

@@ -11,18 +11,29 @@ import { SelectField, TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { OlderPages } from '../../components/numbered-pages.tsx';
 import { Table } from '../../components/table.tsx';
-import { toast } from '../../components/toast.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { DifferenceList } from './differences.tsx';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { readDifferences } from './difference-lines.ts';
+import { saidWithUndo } from './said-with-undo.ts';
 
 type History = ResponseOf<'/protect/policies/history'>;
 type Version = History['versions'][number];
 
 const VERSIONS_PER_PAGE = 100;
+
+/** Before the first save. */
+const BEGINNING: Version = {
+  version: 0,
+  at: '',
+  by: '',
+  note: 'No policy, limit or origin',
+  restores: null,
+  policies: 0,
+  limits: 0,
+};
 
 export default function PolicyHistory() {
   const [params, setParams] = useParams();
@@ -38,6 +49,10 @@ export default function PolicyHistory() {
   const [target, setTarget] = useState<number | null>(null);
   const last = loaded.value?.versions.at(-1);
   const mayChange = may('updateProtectSettings');
+  const next =
+    last !== undefined && last.version > 1 && loaded.value?.versions.length === VERSIONS_PER_PAGE
+      ? { before: String(last.version) }
+      : null;
   return (
     <Page
       title="Policies"
@@ -50,7 +65,7 @@ export default function PolicyHistory() {
             <Compare site={site} history={history} from={params['from']} to={params['to']} />
             <Table
               caption="Versions, newest first"
-              rows={history.versions}
+              rows={next === null ? [...history.versions, BEGINNING] : history.versions}
               keyOf={({ version }) => String(version)}
               columns={[
                 {
@@ -63,7 +78,7 @@ export default function PolicyHistory() {
                     </>
                   ),
                 },
-                { title: 'Time', width: '9rem', cell: ({ at }) => <Time at={at} isBrief /> },
+                { title: 'Time', width: '9rem', cell: ({ at }) => (at === '' ? '–' : <Time at={at} isBrief />) },
                 { title: 'By', width: '14rem', cell: ({ by }) => <VisitorText text={by} maxChars={60} /> },
                 { title: 'Why', isWide: true, isWrapped: true, width: '1fr', cell: (version) => <Why {...version} /> },
                 { title: 'Policies', isNumber: true, width: '6rem', cell: ({ policies }) => count(policies) },
@@ -73,13 +88,15 @@ export default function PolicyHistory() {
                   width: '12rem',
                   cell: ({ version }) => (
                     <span class="nowrap">
-                      <Button
-                        isSmall
-                        label={`Changes of version ${version}`}
-                        onClick={() => setParams({ from: String(version - 1), to: String(version) })}
-                      >
-                        Changes
-                      </Button>{' '}
+                      {version > 0 && (
+                        <Button
+                          isSmall
+                          label={`Changes of version ${version}`}
+                          onClick={() => setParams({ from: String(version - 1), to: String(version) })}
+                        >
+                          Changes
+                        </Button>
+                      )}{' '}
                       {version !== history.version && mayChange && (
                         <Button isSmall label={`Go back to version ${version}`} onClick={() => setTarget(version)}>
                           Go back
@@ -90,14 +107,7 @@ export default function PolicyHistory() {
                 },
               ]}
             />
-            <OlderPages
-              place={['before']}
-              next={
-                last !== undefined && last.version > 1 && history.versions.length === VERSIONS_PER_PAGE
-                  ? { before: String(last.version) }
-                  : null
-              }
-            />
+            <OlderPages place={['before']} next={next} />
             {target !== null && (
               <GoBack
                 site={site}
@@ -202,7 +212,7 @@ function GoBack({
       }
       onMade={({ version }) => {
         onDone();
-        toast(`Version ${version} is what version ${target} was.`);
+        saidWithUndo(`Version ${version} is what version ${target} was.`, site, version, onDone);
       }}
       onClose={onClose}
     >

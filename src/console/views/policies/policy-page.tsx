@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { Load, Page, Warning } from '../../components/page.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
 import { toast } from '../../components/toast.tsx';
+import { saidWithUndo } from './said-with-undo.ts';
 import { counted } from '../../format/numbers.ts';
 import { shownInstance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
@@ -98,7 +99,7 @@ function WithDraft({ content, ...policies }: StoredPolicies & { content: Content
           </Button>
         </div>
       )}
-      {isSaving && <SaveDraft state={state} onClose={() => setIsSaving(false)} />}
+      {isSaving && <SaveDraft {...policies} state={state} onClose={() => setIsSaving(false)} />}
     </>
   );
 }
@@ -124,8 +125,13 @@ function Behind({ state, version }: { state: DraftState; version: number }) {
 
 const CONFLICT = 'Somebody else has saved another version meanwhile. Nothing was saved, and your draft is kept.';
 
+interface SaveDraftProps extends StoredPolicies {
+  state: DraftState;
+  onClose: () => void;
+}
+
 /** Saves a draft as one version: what it changes, and why. */
-function SaveDraft({ state: { changes, save }, onClose }: { state: DraftState; onClose: () => void }) {
+function SaveDraft({ siteKey, load, state: { changes, save }, onClose }: SaveDraftProps) {
   const [note, setNote] = useState('');
   return (
     <CreateDialog
@@ -140,7 +146,8 @@ function SaveDraft({ state: { changes, save }, onClose }: { state: DraftState; o
       }}
       onMade={({ version }) => {
         onClose();
-        toast(`Saved as version ${version}. The edges follow with their next poll, five seconds by default.`);
+        const text = `Saved as version ${version}. The edges follow with their next poll, five seconds by default.`;
+        saidWithUndo(text, { siteKey }, version, () => void load());
       }}
       onClose={onClose}
     >

@@ -77,10 +77,8 @@ function Settings({ site: { siteKey, settings, version }, reload }: { site: List
         const body = { siteKey, ifVersion, settings: changes } as RequestOf<'/sites/update'>;
         return stored(await call('/sites/update', body));
       }}
-      onSaved={() => {
-        reload();
-        toast('Saved. Every challenge follows within two seconds.');
-      }}
+      savedText="Saved. Every challenge follows within two seconds."
+      onSaved={reload}
     />
   );
 }
