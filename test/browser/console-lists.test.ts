@@ -203,7 +203,7 @@ test('a limit is added for some requests, enforced after a look at who was above
   await page.getByLabel('At most').fill('1');
   await page.getByLabel('Unit of the window').selectOption('hours');
   await button('Add').click();
-  await dialog().getByText('line 1, column 6', { exact: false }).waitFor();
+  await dialog().locator('.field-error', { hasText: 'line 1, column 6' }).waitFor();
   await page.getByLabel('Requests that it is for').fill(`path equals "${path}"`);
   await button('Preview').click();
   await dialog().getByText('0 of 0 requests that it is for would have been above it', { exact: false }).waitFor();
