@@ -126,10 +126,16 @@ test('a single value is a list of one, and numbers may be text', () => {
     limit: 10,
     offset: 0,
     firedRules: ['ip:192.0.2.1'],
+    includeInternal: true,
   });
 });
 
 test('a missing field has its documented default', () => {
-  expect(verdictPageRequest.parse({})).toEqual({ limit: 50, offset: 0 });
-  expect(trafficByDimensionRequest.parse({ groupBy: 'asn' })).toEqual({ groupBy: 'asn', bucket: 3600, topN: 10 });
+  expect(verdictPageRequest.parse({})).toEqual({ limit: 50, offset: 0, includeInternal: true });
+  expect(trafficByDimensionRequest.parse({ groupBy: 'asn' })).toEqual({
+    groupBy: 'asn',
+    bucket: 3600,
+    topN: 10,
+    includeInternal: true,
+  });
 });
