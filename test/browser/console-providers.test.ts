@@ -133,7 +133,7 @@ describe('Cloudflare Access in front of the console', () => {
     await button(page, 'Sign out').click();
     await page.getByText('You are signed out.').waitFor();
     await button(page, 'Sign in with Access').click();
-    await page.getByRole('navigation').waitFor();
+    await page.getByRole('navigation', { name: 'Console' }).waitFor();
     await context.close();
   });
 

@@ -147,6 +147,12 @@ async function before(name: string, { stack, hosts, values, dir }: Place): Promi
   if (name === 'lists refresh') {
     const url = 'https://www.spamhaus.org/drop/drop.txt';
     await manage(stack, '/protect/lists/create', { name: 'spamhaus-drop', url, verdict: 'block' });
+    // The service reads a new list at its next scheduled run, and refuses a second reading meanwhile.
+    await stack.runScheduled();
+    await eventually(
+      () => manage<{ lists: { name: string; state: string }[] }>(stack, '/protect/lists'),
+      ({ lists }) => lists.find((list) => list.name === 'spamhaus-drop')?.state !== 'new',
+    );
   }
   if (name === 'bots read') hosts.replaceNetworks(GPTBOT);
   if (name === 'bots accept') {

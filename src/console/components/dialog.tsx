@@ -28,8 +28,13 @@ export function Dialog({ title, onClose, children, actions, isWide = false, loss
   const [isAsking, setIsAsking] = useState(false);
   const id = useId();
   const asks = (): boolean => (loss === undefined ? isTyped.current : loss !== null);
-  // Closed by itself, the dialog gives the focus back.
-  const leave = (): void => (asks() ? setIsAsking(true) : dialog.current?.close());
+  const leave = (): void => {
+    if (asks()) return setIsAsking(true);
+    // Closed by itself, the dialog gives the focus back. It says so in a later task, when the next key may have come.
+    isGone.current = true;
+    dialog.current?.close();
+    return onClose();
+  };
   // A browser may close two dialogs by one key, and does not let a page stop the second press. So the key is the page's.
   const onKey = useRef<(event: KeyboardEvent) => void>(leave);
   onKey.current = (event) => {
