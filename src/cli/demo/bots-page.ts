@@ -13,7 +13,7 @@ export interface Gate {
   url: string;
   /** Of the console, without a link that signs in. */
   consoleUrl: string;
-  /** Of commands on its stack. */
+  /** The `--state` flag of the commands that the page prints; empty for the default directory. */
   stateFlag: string;
 }
 

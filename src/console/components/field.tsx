@@ -182,7 +182,7 @@ export interface TextFileFieldProps {
   isDisabled?: boolean;
   /** What to do with a file that is too large. */
   otherWay?: string;
-  /** `null`: there is none, or it is too large. */
+  /** The chosen file as text; `null`: no file is chosen, or the file is too large. */
   onChoose: (text: string | null) => void;
 }
 

@@ -135,7 +135,7 @@ function PartFields({ path, schema, value, onChange, ...others }: SettingFieldPr
           onChange={(next) => {
             const { [name]: _former, ...rest } = members;
             const changed = next === undefined ? rest : { ...members, [name]: next };
-            // An inner part without anything is none.
+            // A group of settings in which nothing is set is left out.
             onChange(Object.keys(changed).length === 0 && path.includes('.') ? undefined : changed);
           }}
         />

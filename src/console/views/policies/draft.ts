@@ -110,7 +110,7 @@ export function caughtUp(draft: PolicyDraft, version: number, policies: readonly
     if (entry !== undefined) kept.set(key, entry);
     if (isBoth && !isSameEntry(own, other)) both.push(entry!.policy.name);
   }
-  // Of two new ones with one name, the draft's is kept.
+  // If both sides added a policy of the same name, the one of the draft is kept.
   for (const { key, policy } of draft.entries) {
     const twin = before.has(key) ? undefined : now.get(policy.name);
     if (twin === undefined || before.has(twin.key)) continue;

@@ -192,7 +192,7 @@ function useDraftOf({ siteKey, stored, load }: StoredPolicies): DraftState {
   }, [isChanged]);
   const put = (next: PolicyDraft | null): void => {
     const { [siteKey]: _former, ...others } = drafts.value;
-    // A draft that changes nothing is none, so that what others save is shown.
+    // A draft that changes nothing is dropped, so that the page shows what others save.
     drafts.value = next === null || draftChanges(next).length === 0 ? others : { ...others, [siteKey]: next };
   };
   return {

@@ -33,7 +33,7 @@ const BETWEEN_WORDS = /[\s,]+/;
 const ip: VerdictFilter = { param: 'ip', label: 'Address', placeholder: '192.0.2.1' };
 const jti: VerdictFilter = { param: 'jti', label: 'Session' };
 
-/** Of `/protect/verdicts`, and what its view offers. */
+/** The filters that `/protect/verdicts` takes, and the inputs that its page offers for them. */
 export const offeredFilters: readonly VerdictFilter[] = [
   { param: 'decision', label: 'Decision', values: decisions },
   { param: 'source', field: 'sources', label: 'Source', values: verdictSources },
