@@ -11,9 +11,8 @@ import { changeLines, reachLine } from './print/preview.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
 import { table, timeText } from './print/table.ts';
-import { takeBackLines, type TakenBack } from './print/taken-back.ts';
 import { valueLines } from './print/value.ts';
-import { shellWord } from './state-flag.ts';
+import { shellWord, takeBackLines, type TakenBack } from './print/printed-command.ts';
 
 const LISTS = '/protect/lists';
 

@@ -14,7 +14,7 @@ import { serviceTarget, versionWatch } from './management-call.ts';
 import { jsonText, printable } from './print/printable.ts';
 import { progressOn, screenOf, type Output } from './print/screen.ts';
 import { valueLines } from './print/value.ts';
-import { DEFAULT_STATE, shellWord, stateFlag } from './state-flag.ts';
+import { DEFAULT_STATE, shellWord, stateFlag } from './print/printed-command.ts';
 
 /** What surrounds a run. Tests have their own. */
 export interface Surroundings {

@@ -7,7 +7,7 @@ import type { GetPath, GetResponseOf, PathsWith, ResponseOf } from '../console/a
 import { VERSION_HEADER } from '../contract/version.ts';
 import { OperatorError } from './failure.ts';
 import { readLogin } from './saved-login.ts';
-import { startCommand } from './state-flag.ts';
+import { startCommand } from './print/printed-command.ts';
 
 /** The slowest call, a large import, takes a few seconds. */
 const ANSWERS_WITHIN_MS = 120_000;

@@ -16,8 +16,7 @@ import { changeLines, reachLine, reachNotes } from './print/preview.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
 import { table } from './print/table.ts';
-import { takeBackLines } from './print/taken-back.ts';
-import { shellWord } from './state-flag.ts';
+import { shellWord, takeBackLines } from './print/printed-command.ts';
 
 const RULES = '/protect/access-rules';
 const LINE_FEED = 10;

@@ -17,7 +17,7 @@ import { Schedule } from './schedule.ts';
 import { clientJwt, seedAccount, seeded, type AccountSeed } from './seed.ts';
 import { startServiceWorker, type ServiceWorker } from './service-worker.ts';
 import { signInUrl } from './sign-in.ts';
-import { DEFAULT_STATE, stateFlag } from './state-flag.ts';
+import { DEFAULT_STATE, stateFlag } from './print/printed-command.ts';
 import { mismatch } from './state-files.ts';
 import { StateDir, type Seed, type StackFacts } from './state.ts';
 import { bundleForStack } from './worker-config.ts';

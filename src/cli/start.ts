@@ -4,7 +4,7 @@ import { buildClient, writeBundle } from '../../scripts/build-client.ts';
 import { buildConsole, writeConsole } from '../../scripts/build-console.ts';
 import { argumentsOf, CommandError, type CommandLine, usageOf } from './command-line.ts';
 import { failure } from './failure.ts';
-import { stateFlag } from './state-flag.ts';
+import { stateFlag } from './print/printed-command.ts';
 import { type Stack, type StackOptions, startStack } from './stack.ts';
 
 const PORT_MAX = 65_533;

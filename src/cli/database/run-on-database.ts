@@ -6,7 +6,7 @@ import type { CommandResult } from '../command-line.ts';
 import type { Given } from '../command.ts';
 import { runInStack } from '../control.ts';
 import { OperatorError } from '../failure.ts';
-import { startCommand } from '../state-flag.ts';
+import { startCommand } from '../print/printed-command.ts';
 import { StateDir } from '../state.ts';
 
 export async function runOnDatabase(words: readonly string[], given: Given): Promise<unknown> {

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { printExpression } from '../../policies/text/print.ts';
 import { type Command, command, instanceCommand, type Commands, type Given } from '../command.ts';
-import type { TakenBack } from '../print/taken-back.ts';
+import type { TakenBack } from '../print/printed-command.ts';
 import { optionalNumber, typedNumber, windowFields } from '../flag-values.ts';
 import { callService, CallError, type ResponseAt, type ServiceTarget } from '../management-call.ts';
 import { CommandError } from '../command-line.ts';

@@ -3,7 +3,7 @@ import type { ResponseAt } from '../management-call.ts';
 import { changeLines, reachLine, reachNotes } from '../print/preview.ts';
 import { printable } from '../print/printable.ts';
 import type { Screen } from '../print/screen.ts';
-import { takeBackLines, type TakenBack } from '../print/taken-back.ts';
+import { takeBackLines, type TakenBack } from '../print/printed-command.ts';
 import { fields, table } from '../print/table.ts';
 import { printAction } from './read.ts';
 

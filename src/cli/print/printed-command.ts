@@ -1,5 +1,6 @@
-/** Words of printed commands, such as the directory of a local stack, which the default one does not need. */
+/** Commands that the command line prints for people to type: how a stack is started, and how a change is taken back. */
 import { resolve } from 'node:path';
+import { printable } from './printable.ts';
 
 export const DEFAULT_STATE = '.gatehouse';
 
@@ -17,4 +18,14 @@ export function shellWord(text: string): string {
 export function startCommand(dir: string): string {
   const flag = stateFlag(dir);
   return flag === '' ? 'npm start' : `npm start --${flag}`;
+}
+
+/** How a command that changes one thing ends. */
+export interface TakenBack {
+  /** As it is typed. Absent where nothing was changed. */
+  takeBack?: string | undefined;
+}
+
+export function takeBackLines({ takeBack }: TakenBack): string[] {
+  return takeBack === undefined ? [] : [printable(`Take it back with: ${takeBack}`)];
 }
