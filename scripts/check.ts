@@ -8,6 +8,7 @@ import { checkArchitecturePage } from './checks/architecture-page.ts';
 import { checkCliPage } from './checks/cli-page.ts';
 import { checkClientSize } from './checks/client-size.ts';
 import { checkConsoleCalls } from './checks/console-calls.ts';
+import { checkConsoleNames } from './checks/console-names.ts';
 import { checkDeploymentGuide } from './checks/deployment-guide.ts';
 import { checkDocumentedMetrics } from './checks/documented-metrics.ts';
 import { checkDocumentedSettings } from './checks/documented-settings.ts';
@@ -61,6 +62,7 @@ const steps: Step[] = [
   { name: 'catalogue of bots', run: command('node', ['scripts/bots/build-catalogue.ts', '--check']) },
   { name: 'documentation', run: command('node', ['scripts/build-docs.ts']) },
   { name: 'links and quoted tests', run: checkPageReferences },
+  { name: 'names of the console', run: checkConsoleNames },
   { name: 'page of the commands', run: checkCliPage },
   { name: 'page of the architecture', run: checkArchitecturePage },
   { name: 'pages of the settings', run: checkDocumentedSettings },
