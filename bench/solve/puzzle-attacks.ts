@@ -1,4 +1,4 @@
-/** Programs against "move the piece to where it fits". */
+/** Programs against "move the circle onto the same shape". */
 import { type PuzzleTask, shapeNames } from '../../src/contract/captcha/challenge-api.ts';
 import type { Attack } from './attack.ts';
 import { boundaries, type Boundary, normalised, together } from './vision/boundary.ts';

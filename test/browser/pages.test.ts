@@ -232,7 +232,7 @@ describe('a picture task on the challenge page', () => {
   test('is solved by keyboard and opens the page, without a CSP violation', async () => {
     server.kind = 'puzzle';
     await visitor.page.goto(`${server.url}/protected`);
-    await visitor.page.getByRole('application', { name: 'Piece' }).waitFor();
+    await visitor.page.getByRole('application', { name: 'Circle to move' }).waitFor();
     await visitor.page.keyboard.press('Tab');
     await pressToAnswer(visitor.page);
     await visitor.page.keyboard.press('Enter');

@@ -61,7 +61,7 @@ export function visualTask(kind: 'image' | 'puzzle', audio: boolean, round: numb
 
 /** Moves the focused piece to its opening by arrow keys, ten steps at once where it is far. */
 export async function pressToAnswer(page: Page): Promise<void> {
-  const piece = page.getByRole('application', { name: 'Piece' });
+  const piece = page.getByRole('application', { name: 'Circle to move' });
   const [left, top] = await piece.evaluate((node: HTMLElement) => [
     Number.parseFloat(node.style.left) / 100,
     Number.parseFloat(node.style.top) / 100,

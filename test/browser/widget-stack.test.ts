@@ -174,7 +174,7 @@ describe('a widget of the service on a page of another origin', () => {
 
   test.each([
     ['image', 'button', 'Picture 9'],
-    ['puzzle', 'application', 'Piece'],
+    ['puzzle', 'application', 'Circle to move'],
   ] as const)('shows the %s task that the service draws, and the audio task instead', async (kind, role, name) => {
     await setCaptchaType(kind);
     try {

@@ -80,7 +80,7 @@ describe('an image task', () => {
 describe('a puzzle', () => {
   test('is solved by dragging the piece', async () => {
     await open('puzzle');
-    const piece = visitor.page.getByRole('application', { name: 'Piece' });
+    const piece = visitor.page.getByRole('application', { name: 'Circle to move' });
     const board = visitor.page.locator('.board');
     const scale = (await board.boundingBox())!.width / puzzleWidth;
     // The pointer holds the piece 30 pixels from its left and 40 from its top.
@@ -95,6 +95,14 @@ describe('a puzzle', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  test('says what to move and where, also to a screen reader that reaches the circle', async () => {
+    await open('puzzle');
+    const words =
+      'Move the circle onto the same shape in the picture: drag it, click the place, or use the arrow keys.';
+    await visitor.page.getByText(words).waitFor();
+    await visitor.page.getByRole('application', { name: 'Circle to move', description: words }).waitFor();
+  });
+
   test('is solved by a single click, without a drag', async () => {
     await open('puzzle');
     const board = visitor.page.locator('.board');
@@ -107,7 +115,7 @@ describe('a puzzle', () => {
 
   test('is solved by arrow keys', async () => {
     await open('puzzle');
-    await visitor.page.getByRole('application', { name: 'Piece' }).waitFor();
+    await visitor.page.getByRole('application', { name: 'Circle to move' }).waitFor();
     await visitor.page.keyboard.press('Tab');
     await pressToAnswer(visitor.page);
     await visitor.page.keyboard.press('Enter');

@@ -96,7 +96,7 @@ export const imageTask = z.strictObject({
 export type ImageTask = z.infer<typeof imageTask>;
 
 /**
- * "Move the piece to where it fits", by pointer or arrow keys, in both directions. Solution: `{finalX,
+ * "Move the circle onto the same shape", by pointer or arrow keys, in both directions. Solution: `{finalX,
  * finalY, path?}`, the piece's top left corner in pixels of the background; `path` is a list of
  * `[x, y, milliseconds]`, 1,000 at most.
  */

@@ -1,5 +1,5 @@
 /**
- * "Move the piece to where it fits": by dragging, by a single click on the place (WCAG 2.2 SC 2.5.7 requires a way
+ * "Move the circle onto the same shape": by dragging, by a single click on the place (WCAG 2.2 SC 2.5.7 requires a way
  * without dragging), or by arrow keys. Positions are pixels of the picture, independent of its size on the screen.
  */
 import type { TaskMessages } from '../../locales/messages.ts';
@@ -46,6 +46,7 @@ export function showPuzzleTask(
     tabindex: '0',
     role: 'application',
     'aria-label': messages.piece,
+    'aria-describedby': 'instruction',
   });
   handle.append(pictureCanvas(decodePicture(piece), 0, 0, piece.width, piece.height));
   handle.style.width = `${(100 * piece.width) / background.width}%`;

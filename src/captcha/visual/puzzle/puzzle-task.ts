@@ -1,7 +1,7 @@
 /**
- * Draws "move the piece to where it fits": a board of scraps with several openings alike in all but their outline, a tray
- * below it, and a round piece that shows one of the outlines. Piece and opening have papers, light and bends of their
- * own, so that neither the content nor the exact edge of one is found again in the other.
+ * Draws "move the circle onto the same shape": a board of scraps with several openings alike in all but their outline, a
+ * tray below it, and a round piece that shows one of the outlines. Piece and opening have papers, light and bends of
+ * their own, so that neither the content nor the exact edge of one is found again in the other.
  */
 import type { PuzzleTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
 import { puzzleLook, type PuzzleLook } from '../../../contract/management/site-settings.ts';
