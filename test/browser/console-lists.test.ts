@@ -281,6 +281,40 @@ test('of two people who change one limit, the second is told, and a change besid
   ]);
 });
 
+test('the form of a limit fits a screen: its buttons stay in view while it scrolls, and so does what a preview finds', async () => {
+  for (const viewport of [
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ]) {
+    await console.comesAs({ viewport });
+    const { page } = console;
+    const seen = async (name: string) => {
+      const { x, y, width, height } = (await button(name).boundingBox())!;
+      return x >= 0 && y >= 0 && x + width <= viewport.width && y + height <= viewport.height;
+    };
+    await console.open('/limits');
+    await button('Add a limit').click();
+    await page.getByLabel('Name', { exact: true }).fill('fits');
+    for (const label of ['Name', 'Uses come back']) {
+      await page.getByLabel(label, { exact: true }).scrollIntoViewIfNeeded();
+      expect([label, await seen('Cancel'), await seen('Preview'), await seen('Add')]).toEqual([
+        label,
+        true,
+        true,
+        true,
+      ]);
+    }
+    await page.getByLabel('Name', { exact: true }).scrollIntoViewIfNeeded();
+    await button('Preview').click();
+    const found = dialog().getByText('would have been above it');
+    await found.waitFor();
+    const [result, body] = await Promise.all([found.boundingBox(), page.locator('.dialog-body').boundingBox()]);
+    expect(Math.floor(result!.y + result!.height)).toBeLessThanOrEqual(Math.ceil(body!.y + body!.height));
+    expect(await seen('Add')).toBe(true);
+    await button('Cancel').click();
+  }
+});
+
 test('lists and their forms have no fault that axe finds, and fit 360 pixels', async () => {
   await makeFile('partners', '20.9.9.0/24\n<b>no network</b>\n');
   for (const width of [1280, 360]) {

@@ -154,6 +154,8 @@ export interface CreateDialogProps<Made extends object | string> {
   /** `false`: something is still to be filled in. */
   isComplete?: boolean;
   isWide?: boolean;
+  /** A button beside the one that sends. */
+  action?: ComponentChildren;
   send: () => Promise<Result<Made, Refusal>>;
   /** It was made. The dialog stays open until it is closed here. */
   onMade: (made: Made) => void;
@@ -167,6 +169,7 @@ export function CreateDialog<Made extends object | string>({
   verb = 'Create',
   isComplete = true,
   isWide = false,
+  action,
   send,
   onMade,
   onClose,
@@ -186,6 +189,7 @@ export function CreateDialog<Made extends object | string>({
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
+          {action}
           <Button type="submit" form={form} kind="primary" isBusy={isBusy} isDisabled={!isComplete}>
             {verb}
           </Button>

@@ -4,7 +4,7 @@ import { failed, ok } from '../../../result.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
 import { counted } from '../../format/numbers.ts';
 import { LimitEditor } from './limit-form.tsx';
-import { LimitPreview } from './limit-preview.tsx';
+import { useLimitPreview } from './limit-preview.tsx';
 import { type ListedLimit, saveLimit, usersOf } from './limit-set.ts';
 import type { StoredSet } from '../policies/policy.ts';
 import { saidWithUndo } from '../policies/said-with-undo.ts';
@@ -39,6 +39,9 @@ export function LimitDialog({ site, set, limit, act, hits, onClose, onChange }: 
     saidWithUndo(said, site, version, onChange);
     onChange();
   };
+  const nextMode = mode === 'monitor' ? 'enforce' : 'monitor';
+  const next: ListedLimit | null = act === 'remove' ? null : { ...limit, mode: nextMode };
+  const preview = useLimitPreview(site, set, { name, limit: next });
   if (act === 'change') {
     return (
       <LimitEditor
@@ -50,8 +53,6 @@ export function LimitDialog({ site, set, limit, act, hits, onClose, onChange }: 
       />
     );
   }
-  const nextMode = mode === 'monitor' ? 'enforce' : 'monitor';
-  const next: ListedLimit | null = act === 'remove' ? null : { ...limit, mode: nextMode };
   const [verb, outcome] = questions[act === 'remove' ? act : nextMode];
   const send = async () => {
     const { set: newest, version, error } = await saveLimit(site, known.current, { name, limit: next });
@@ -62,6 +63,7 @@ export function LimitDialog({ site, set, limit, act, hits, onClose, onChange }: 
     <CreateDialog
       title={`${verb} ${name}?`}
       verb={verb}
+      action={next?.mode === 'enforce' && preview.button}
       send={send}
       onMade={({ version }) => done(outcome, version)}
       onClose={onClose}
@@ -71,7 +73,7 @@ export function LimitDialog({ site, set, limit, act, hits, onClose, onChange }: 
         <>
           {hits !== null && <p>{counted(hits, 'request')} of the last 24 hours would have been above it.</p>}
           <p>From now on a request above it gets {actionWords[limit.then]}.</p>
-          <LimitPreview site={site} set={set} change={{ name, limit: next }} />
+          {preview.result}
         </>
       )}
       {next?.mode === 'monitor' && <p>It refuses nobody any more. What is above it is still recorded.</p>}

@@ -19,7 +19,7 @@ import {
 } from './limit-draft.ts';
 import { type ListedLimit, saveLimit } from './limit-set.ts';
 import type { StoredSet } from '../policies/policy.ts';
-import { LimitPreview } from './limit-preview.tsx';
+import { useLimitPreview } from './limit-preview.tsx';
 import { actionWords, keyWords } from './limit-words.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 
@@ -68,6 +68,7 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
   const { draft, isComplete } = form;
   const text = condition.trim();
   const change = { name: draft.name, limit: limitOf(draft), ...(text === '' ? {} : { condition: text }) };
+  const preview = useLimitPreview(site, set, isComplete ? change : null);
   const send = async () => {
     const { set: newest, version, error } = await saveLimit(site, known.current, change);
     known.current = newest;
@@ -79,6 +80,7 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
       verb={limit === null ? 'Add' : 'Save'}
       isWide
       isComplete={isComplete}
+      action={preview.button}
       send={send}
       onMade={({ version }) => onSaved(draft.name, version)}
       onClose={onClose}
@@ -105,7 +107,7 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
           />
         </>
       )}
-      <div class="policy-grid">
+      <div class="group-members">
         {form.fields([
           {
             name: 'on',
@@ -152,7 +154,7 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
             options: unreachableOptions,
           },
       ])}
-      <LimitPreview site={site} set={set} change={isComplete ? change : null} />
+      {preview.result}
     </CreateDialog>
   );
 }

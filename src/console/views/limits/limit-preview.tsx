@@ -4,6 +4,7 @@ import { call, useAction } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { RefusalInWords } from '../../settings/form.tsx';
+import { intoView } from '../../components/into-view.ts';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
@@ -15,14 +16,11 @@ import { LeftOut } from '../rules/preview.tsx';
 type Preview = ResponseOf<'/protect/limits/preview'>;
 type Visitor = Preview['effects'][number]['visitors'][number];
 
-export interface LimitPreviewProps {
-  site: { siteKey?: string };
-  set: StoredSet;
-  /** `null`: something is still to be filled in. */
-  change: LimitChange | null;
-}
-
-export function LimitPreview({ site, set, change }: LimitPreviewProps) {
+/**
+ * The preview of a dialog: its button, and what it has found, which stands in the dialog's form.
+ * @param change `null`: something is still to be filled in.
+ */
+export function useLimitPreview(site: { siteKey?: string }, set: StoredSet, change: LimitChange | null) {
   const [tried, setTried] = useState<{ change: string; preview: Preview } | null>(null);
   const { isBusy, error, run } = useAction();
   const asked = JSON.stringify(change);
@@ -31,19 +29,20 @@ export function LimitPreview({ site, set, change }: LimitPreviewProps) {
     const preview = await run(call('/protect/limits/preview', { ...site, ...setWith(set, change) }));
     setTried(preview === null ? null : { change: asked, preview });
   };
-  return (
-    <div class="stack">
-      <div class="actions">
-        <Button isBusy={isBusy} isDisabled={change === null} onClick={() => void look()}>
-          Preview
-        </Button>
-      </div>
+  const button = (
+    <Button isBusy={isBusy} isDisabled={change === null} onClick={() => void look()}>
+      Preview
+    </Button>
+  );
+  const result = (
+    <>
       <RefusalInWords error={error && change && inForm(error, set, change)} />
       {tried !== null && change !== null && tried.change === asked && (
         <Result preview={tried.preview} name={change.name} />
       )}
-    </div>
+    </>
   );
+  return { button, result };
 }
 
 function Result({ preview, name }: { preview: Preview; name: string }) {
@@ -52,7 +51,7 @@ function Result({ preview, name }: { preview: Preview; name: string }) {
   if (effect === undefined) return null;
   const { requests, above, untold, stopped, addresses, unlogged, visitors } = effect;
   return (
-    <div class="stack" role="status">
+    <div class="stack" role="status" ref={intoView}>
       <p>
         <b>{count(above)}</b> of {counted(requests, 'request')} that it is for would have been above it, from{' '}
         <b>{count(addresses)}</b> {addresses === 1 ? 'address' : 'addresses'}. {counted(examined, 'request')} of the log

@@ -1,6 +1,7 @@
 /** What a change would have done to the requests of the last 24 hours. */
 import type { ResponseOf } from '../../api/service-api.ts';
 import { Chip, DecisionChip, Time, VisitorText } from '../../components/values.tsx';
+import { intoView } from '../../components/into-view.ts';
 import { Table } from '../../components/table.tsx';
 import { count, counted } from '../../format/numbers.ts';
 
@@ -23,7 +24,7 @@ export interface PreviewedChangesProps {
 export function PreviewResult({ preview }: { preview: Preview }) {
   const { examined, complete, changed, changedAddresses, untold } = preview;
   return (
-    <div class="stack" role="status">
+    <div class="stack" role="status" ref={intoView}>
       <p>
         <b>{count(changed)}</b> of the last 24 hours’ {counted(examined, 'request')} would have been decided otherwise,
         from <b>{count(changedAddresses)}</b> {changedAddresses === 1 ? 'address' : 'addresses'}.
