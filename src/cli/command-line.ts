@@ -20,6 +20,7 @@ type Flags = Readonly<Record<string, string>>;
 export interface CommandLine {
   /** One sentence for `--help`. */
   about: string;
+  /** Those in brackets may be left out. */
   positionals?: readonly string[];
   required?: Flags;
   optional?: Flags;
@@ -70,7 +71,7 @@ export function argumentsOf(name: string, line: CommandLine, args: readonly stri
   }
   const wanted = line.positionals ?? [];
   const missing = [
-    ...wanted.slice(positionals.filter((word) => word !== '').length),
+    ...wanted.filter((place) => !place.startsWith('[')).slice(positionals.filter((word) => word !== '').length),
     ...Object.keys(line.required ?? {}).flatMap((flag) => (values[flag] === undefined ? [`--${flag}`] : [])),
   ];
   if (missing.length > 0) throw new CommandError(`Missing: ${missing.join(', ')}. ${usage}`);

@@ -7,6 +7,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { edgeRuleTypes } from '../contract/vocabulary.ts';
+import { detectedType } from '../contract/management/rule-file/rule-file.ts';
 import { CommandError } from './command-line.ts';
 import { instanceCommand, type Commands, type Given } from './command.ts';
 import { expiryOf, typedNumber, windowFields } from './flag-values.ts';
@@ -60,12 +61,13 @@ export const rulesPreview = instanceCommand({
 
 export const ruleCommands: Commands = {
   'rules add': instanceCommand({
-    about: 'Adds a rule for one value, or replaces the rule that it has.',
-    example: 'rules add ip 192.0.2.7 --verdict allow --expiry 1d',
-    positionals: ['TYPE', 'VALUE'],
+    about:
+      'Adds a rule for one value, or replaces the rule that it has. Without TYPE, the value says what it is, as in a list that is imported.',
+    example: 'rules add 192.0.2.7 --verdict allow --expiry 1d',
+    positionals: ['[TYPE]', 'VALUE'],
     required: verdictFlag,
     optional: { mode: 'enforce|monitor', expiry: 'DATE|30d', note: 'TEXT' },
-    choices: { TYPE: edgeRuleTypes },
+    choices: { '[TYPE]': edgeRuleTypes },
     run: async (given) => {
       const { verdict, mode, expiry, note } = given.values;
       const rule = {
@@ -113,9 +115,9 @@ export const ruleCommands: Commands = {
   }),
   'rules remove': instanceCommand({
     about: 'Removes the rule of one value.',
-    example: 'rules remove ip 192.0.2.7',
-    positionals: ['TYPE', 'VALUE'],
-    choices: { TYPE: edgeRuleTypes },
+    example: 'rules remove 192.0.2.7',
+    positionals: ['[TYPE]', 'VALUE'],
+    choices: { '[TYPE]': edgeRuleTypes },
     run: async (given) => {
       const condition = valueOf(given);
       const { deleted, version } = await callService(given.target(), `${RULES}/delete`, { conditions: [condition] });
@@ -171,8 +173,12 @@ export const ruleCommands: Commands = {
   }),
 };
 
-function valueOf({ positionals: [type = '', value = ''] }: Given): { type: string; value: string } {
-  return { type, value };
+/** @throws CommandError where the type is left out and nobody can tell it. */
+function valueOf({ positionals: [first = '', second] }: Given): { type: string; value: string } {
+  if (second !== undefined) return { type: first, value: second };
+  const type = detectedType(first);
+  if (type.ok) return { type: type.value, value: first };
+  throw new CommandError(`${first} ${type.error}. Or name its type before it, such as userAgent.`);
 }
 
 function ruleWords({ type, value }: { type: string; value: string }): string {

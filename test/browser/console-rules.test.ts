@@ -41,6 +41,48 @@ test('a rule that is added blocks at the edge, and its undo lets pass again', as
   expect(await ruleValues()).not.toContain(name);
 });
 
+test('pasted lines become rules of the types that they have, and a wrong one is named and loses nothing', async () => {
+  const { page } = console;
+  console.expectMessage(/status of 400/);
+  await console.open('/rules');
+  await button('Add rules').click();
+  const dialog = page.getByRole('dialog');
+  const values = dialog.getByLabel(/one per line/);
+  const ja4 = 't13d1516h2_8daaf6152771_02713d6af862';
+  const good = `# from a ticket\n192.0.2.71\n192.0.2.128/25 # office\n\nAS64511\nse\n${ja4}\npasted-bot/1.0 (+x)`;
+  await values.fill(`${good}\nbadbot`);
+  await dialog.getByText('line 9: is no address, network, AS number, country or JA4 fingerprint').waitFor();
+  expect(await button('Add').isDisabled()).toBe(true);
+  // What has a good shape and is none is refused by the service, at its line.
+  await values.fill(`${good}\n192.0.2.300`);
+  await button('Add 7 rules').click();
+  await dialog.locator('.field-error', { hasText: 'line 9: is not a complete IPv4 or IPv6 address' }).waitFor();
+  expect(await values.inputValue()).toBe(`${good}\n192.0.2.300`);
+  await values.fill(good);
+  await dialog.getByText('1 address, 1 network, 1 AS number, 1 country, 1 user agent, 1 JA4 fingerprint.').waitFor();
+  await button('Preview').click();
+  await dialog.getByText(/of the last 24 hours’/).waitFor();
+  await button('Add 6 rules').click();
+  await page.getByText('6 added, 0 changed.').waitFor();
+  const { rules } = await manage<{ rules: { type: string; value: string }[] }>(
+    console.stack(),
+    '/protect/access-rules',
+  );
+  const added = rules.map(({ type, value }) => `${type}:${value}`);
+  expect(added).toEqual(
+    expect.arrayContaining([
+      'ip:192.0.2.71',
+      'ipMask:192.0.2.128/25',
+      'asn:64511',
+      'countryCode:SE',
+      `ja4Hash:${ja4}`,
+      'userAgent:pasted-bot/1.0 (+x)',
+    ]),
+  );
+  await button('Undo').click();
+  await eventually(ruleValues, (left) => !left.includes('SE') && !left.includes(ja4));
+});
+
 test('a rule that is deleted comes back whole by its undo', async () => {
   const { page } = console;
   const rule = { type: 'asn', value: '64500', verdict: 'block', mode: 'monitor', rollout: 20, note: 'kept' };

@@ -146,6 +146,13 @@ test('a rule is added, changed, listed and removed, each with the way back', asy
   await takenBack(first);
   expect(await rules()).toEqual([]);
   expect((await run('rules remove ip 192.0.2.7')).errors).toBe('There is no rule for ip 192.0.2.7.');
+  // A value says its type itself, as in an import.
+  expect(await done('rules add 192.0.2.0/24 --verdict block')).toContain(
+    'The rule for ipMask 192.0.2.0/24 (block) is added.',
+  );
+  expect(await done('rules remove 192.0.2.0/24')).toContain('The rule for ipMask 192.0.2.0/24 is removed.');
+  const unclear = await run('rules add badbot --verdict block');
+  expect(unclear.errors).toMatch(/^badbot is no address, network.*Or name its type before it, such as userAgent\.$/);
 });
 
 test('a list is added and removed, each with the way back', async () => {

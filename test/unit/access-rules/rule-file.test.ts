@@ -29,11 +29,40 @@ describe('a plain list', () => {
     ]);
   });
 
-  test('a line with two values is reported', () => {
-    expect([...ruleFileEntries('10.0.0.0 10.0.0.255', 'list')]).toEqual([
-      { line: 1, reason: 'has more than one value' },
-    ]);
-  });
+  test('the type of each line is told by its shape', () =>
+    expectRows(
+      [
+        ['192.0.2.1', 'ip'],
+        ['2001:db8::1', 'ip'],
+        ['192.0.2.300', 'ip'],
+        ['192.0.2.0/24', 'ipMask'],
+        ['fe80/10', 'ipMask'],
+        ['192.0.2.0/255.255.255.0', 'ipMask'],
+        ['AS64496', 'asn'],
+        ['as64496', 'asn'],
+        ['NL', 'countryCode'],
+        ['t1', 'countryCode'],
+        ['t13d1516h2_8daaf6152771_02713d6af862', 'ja4Hash'],
+        ['curl/8.5', 'userAgent'],
+        ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)', 'userAgent'],
+      ],
+      ([value, type]) => {
+        expect([...ruleFileEntries(value, 'list')]).toEqual([{ line: 1, rule: { type, value } }]);
+      },
+    ));
+
+  test('a line whose type nobody can tell is reported', () =>
+    expectRows(
+      [
+        ['10.0.0.0 10.0.0.255', 'has more than one value'],
+        ['64496', 'is only a number; write AS64496 for an AS number'],
+        ['badbot', expect.stringContaining('is no address, network, AS number')],
+        ['https://www.example.com/1', expect.stringContaining('is no address, network, AS number')],
+      ],
+      ([value, reason]) => {
+        expect([...ruleFileEntries(value, 'list')]).toEqual([{ line: 1, reason }]);
+      },
+    ));
 
   test('a rule that a list cannot express is written as a comment, so that reading it back enforces nothing new', () => {
     for (const rule of [

@@ -1,6 +1,6 @@
 /** Adds rules, or changes one: first what the change would have done, then the change, with an undo. */
 import { useState } from 'preact/hooks';
-import type { Result } from '../../../result.ts';
+import { ok, type Result } from '../../../result.ts';
 import { call, type Refusal } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -8,20 +8,12 @@ import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { RefusedForm, useForm } from '../../settings/form.tsx';
-import { filledLines } from '../../settings/setting-schema.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
 import { PreviewResult, type Preview } from './preview.tsx';
 import { changeRule } from './rule-change.ts';
-import {
-  expiryAfter,
-  lifetimeOptions,
-  ruleTypes,
-  type Lifetime,
-  type NewRule,
-  type Rule,
-  type RuleType,
-} from './rule.ts';
+import { expiryAfter, lifetimeOptions, ruleTypes, type Lifetime, type NewRule, type Rule } from './rule.ts';
+import { atLines, detectedText, type TypedValue, typedValues } from './typed-values.ts';
 
 export interface AddRulesProps {
   siteKey: string;
@@ -31,25 +23,27 @@ export interface AddRulesProps {
   onDone: () => void;
 }
 
-const typeOptions = (Object.keys(ruleTypes) as RuleType[]).map((one) => [one, ruleTypes[one].name] as const);
+const typeOptions = [
+  ['detected', 'what each line is'],
+  ['userAgent', 'a part of a user agent'],
+] as const;
 
-function tooManyIn({ values }: { values: string }): { values?: string } {
-  if (filledLines(values).length <= EDGE_RULES_PER_CALL_MAX) return {};
-  return { values: `has more than ${count(EDGE_RULES_PER_CALL_MAX)} values: import them as a file` };
+const TYPES_HINT =
+  'An address, a network, AS64496, NL, a JA4 fingerprint, or a user agent such as curl/8.5. For a part of a user agent, choose it under Matches. # begins a comment.';
+
+function verbOf(rules: number): string {
+  return rules === 0 ? 'Add' : `Add ${rules === 1 ? 'the rule' : counted(rules, 'rule')}`;
 }
 
-/** Each line of the form is a rule of the call. */
-function atLines(error: Refusal): Refusal {
-  const details = error.details.map(({ path, message }) => ({
-    path: path.replace(/^rules\.(\d+)\.value$|^rules\[(\d+)\]\.value$/, 'values.$1$2'),
-    message,
-  }));
-  return { ...error, details };
+function problemsIn(values: Result<TypedValue[], string>): { values?: string } {
+  if (!values.ok) return { values: values.error };
+  if (values.value.length <= EDGE_RULES_PER_CALL_MAX) return {};
+  return { values: `has more than ${count(EDGE_RULES_PER_CALL_MAX)} values: import them as a file` };
 }
 
 export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
   const start = {
-    type: edited?.type ?? 'ip',
+    type: (edited?.type ?? 'detected') as Rule['type'] | 'detected',
     values: edited?.value ?? '',
     verdict: edited?.verdict ?? 'block',
     isMonitored: edited?.mode === 'monitor',
@@ -57,16 +51,23 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
     rollout: String(edited?.rollout ?? 100),
     note: edited?.note ?? '',
   };
-  const form = useForm(start, { note: forms.accessRule.note }, { problems: tooManyIn, isTouched: true });
+  const read = ({ values, type }: typeof start): Result<TypedValue[], string> =>
+    edited === null ? typedValues(values, type) : ok([{ line: 1, type: edited.type, value: edited.value }]);
+  const form = useForm(
+    start,
+    { note: forms.accessRule.note },
+    { problems: (typed) => problemsIn(read(typed)), isTouched: true },
+  );
   const [preview, setPreview] = useState<{ of: string; result: Preview } | null>(null);
   const [error, setError] = useState<Refusal | null>(null);
   const [isBusy, setIsBusy] = useState<'preview' | 'apply' | null>(null);
 
   const { note, ...decided } = form.draft;
-  const { type, verdict, lifetime } = decided;
-  const listed = filledLines(decided.values);
+  const { type: chosen, verdict, lifetime } = decided;
+  const values = read(form.draft);
+  const listed = values.ok ? values.value : [];
   const rulesNow = (): NewRule[] =>
-    listed.map((value) => ({
+    listed.map(({ type, value }) => ({
       type,
       value,
       verdict,
@@ -114,7 +115,7 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
     onClose();
     onDone();
   };
-  const { name, example } = ruleTypes[type];
+  const isDetected = chosen === 'detected';
   return (
     <Dialog
       title={edited === null ? 'Add rules' : 'Change the rule'}
@@ -127,15 +128,20 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
             Preview
           </Button>
           <Button kind="primary" isDisabled={!isReady} isBusy={isBusy === 'apply'} onClick={() => void apply()}>
-            {edited === null ? `Add ${listed.length === 1 ? 'the rule' : counted(listed.length, 'rule')}` : 'Change'}
+            {edited === null ? verbOf(listed.length) : 'Change'}
           </Button>
         </>
       }
     >
-      <RefusedForm error={error && atLines(error)}>
+      <RefusedForm error={error && atLines(error, listed)}>
         <div class="filters">
           {form.fields([
-            { name: 'type', label: 'Matches', options: typeOptions, isDisabled: edited !== null },
+            {
+              name: 'type',
+              label: 'Matches',
+              options: edited === null ? typeOptions : [[edited.type, ruleTypes[edited.type].name]],
+              isDisabled: edited !== null,
+            },
             { name: 'verdict', label: 'Verdict', options: decisions },
             {
               name: 'lifetime',
@@ -148,11 +154,12 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
         {form.fields([
           {
             name: 'values',
-            label: edited === null ? `${name}, one per line` : name,
+            label: edited === null ? 'Values, one per line' : 'Value',
             isMono: true,
             rows: edited === null ? 5 : 1,
-            placeholder: example,
+            placeholder: isDetected ? '192.0.2.1\n198.51.100.0/24\nAS64496' : 'badbot',
             isDisabled: edited !== null,
+            ...(isDetected ? { hint: listed.length > 0 ? `${detectedText(listed)}.` : TYPES_HINT } : {}),
           },
           { name: 'note', label: 'Note' },
           {

@@ -5,14 +5,14 @@ export type Rule = Schema<'AccessRule'>;
 export type NewRule = Schema<'NewAccessRule'>;
 export type RuleType = Rule['type'];
 
-/** What a rule matches on, its name in a column, and an example of its value. */
-export const ruleTypes: Readonly<Record<RuleType, { name: string; short: string; example: string }>> = {
-  ip: { name: 'Address', short: 'Address', example: '192.0.2.1' },
-  ipMask: { name: 'Network', short: 'Network', example: '192.0.2.0/24' },
-  asn: { name: 'AS number', short: 'AS number', example: '64496' },
-  countryCode: { name: 'Country', short: 'Country', example: 'NL' },
-  userAgent: { name: 'User agent contains', short: 'User agent', example: 'badbot' },
-  ja4Hash: { name: 'JA4 fingerprint', short: 'JA4', example: 't13d1516h2_8daaf6152771_02713d6af862' },
+/** What a rule matches on, its name in a column, and what one and several of it are called. */
+export const ruleTypes: Readonly<Record<RuleType, { name: string; short: string; noun: [string, string] }>> = {
+  ip: { name: 'Address', short: 'Address', noun: ['address', 'addresses'] },
+  ipMask: { name: 'Network', short: 'Network', noun: ['network', 'networks'] },
+  asn: { name: 'AS number', short: 'AS number', noun: ['AS number', 'AS numbers'] },
+  countryCode: { name: 'Country', short: 'Country', noun: ['country', 'countries'] },
+  userAgent: { name: 'User agent contains', short: 'User agent', noun: ['user agent', 'user agents'] },
+  ja4Hash: { name: 'JA4 fingerprint', short: 'JA4', noun: ['JA4 fingerprint', 'JA4 fingerprints'] },
 };
 
 /** As in the verdict log. */

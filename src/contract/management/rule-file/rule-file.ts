@@ -1,10 +1,12 @@
 /**
- * Rules in files: CSV, NDJSON, and plain lists of addresses, prefixes and AS numbers with comments, as block lists are
+ * Rules in files: CSV, NDJSON, and plain lists with comments, as block lists of addresses, prefixes and AS numbers are
  * published. Reading gives one entry per line that is not empty or a comment. Whether an entry is a valid rule is
  * checked later, in the same place as every rule.
  */
 import { csvLine, csvRecords } from '../../../bytes/csv.ts';
 import { isJsonObject, parseJson } from '../../../bytes/json.ts';
+import { failed, ok, type Result } from '../../../result.ts';
+import type { EdgeRuleType } from '../../vocabulary.ts';
 import type { EdgeRuleCanonical } from '../edge-rule.ts';
 
 export const ruleFileFormats = ['csv', 'ndjson', 'list'] as const;
@@ -45,7 +47,7 @@ export function ruleFileLine(rule: EdgeRuleCanonical, format: RuleFileFormat): s
   if (format === 'csv') return csvLine([type, value, verdict, mode, expiry ?? '', String(rollout), note ?? '']);
   if (format === 'ndjson') return JSON.stringify({ type, value, verdict, mode, expiry, rollout, note });
   if (type !== 'ip' && type !== 'ipMask' && type !== 'asn')
-    return `# left out, because a list has no ${type}: ${value}`;
+    return `# left out, because a list for other programs has no ${type}: ${value}`;
   if (mode !== 'enforce' || expiry !== null || rollout !== 100) {
     return `# left out, because a list has no mode, expiry or rollout: ${value}`;
   }
@@ -92,10 +94,31 @@ function* listEntries(text: string): Generator<RuleFileEntry> {
   for (const { line, text: whole } of lines(text)) {
     const said = withoutComment(whole);
     if (said === '') continue;
-    if (/\s/.test(said)) yield { line, reason: 'has more than one value' };
-    else if (/^as\d+$/i.test(said)) yield { line, rule: { type: 'asn', value: said } };
-    else yield { line, rule: { type: said.includes('/') ? 'ipMask' : 'ip', value: said } };
+    const type = detectedType(said);
+    yield type.ok ? { line, rule: { type: type.value, value: said } } : { line, reason: type.error };
   }
+}
+
+/** Shapes of values, the narrower before the wider. A user agent begins with a product and its version. */
+const shapes: readonly (readonly [EdgeRuleType, RegExp])[] = [
+  ['asn', /^as\d+$/i],
+  ['ja4Hash', /^[a-z]\w{9}_[\da-f]{12}_[\da-f]{12}$/i],
+  ['countryCode', /^(?:[a-z]{2}|t1)$/i],
+  ['ipMask', /^[\da-f.:]+\/\d+$/i],
+  ['userAgent', /^[a-z][\w.+!-]*\/v?\d/i],
+  ['ipMask', /^[\da-f]*[.:]\S*\/\S*$/i],
+  ['ip', /^[\da-f]*[.:]\S*$/i],
+];
+
+/** The type of a value by its shape, or why nobody can tell it: a phrase that follows the value. */
+export function detectedType(value: string): Result<EdgeRuleType, string> {
+  const shape = shapes.find(([, pattern]) => pattern.test(value));
+  if (shape !== undefined) return ok(shape[0]);
+  if (/\s/.test(value)) return failed('has more than one value');
+  if (/^\d+$/.test(value)) return failed(`is only a number; write AS${value} for an AS number`);
+  return failed(
+    'is no address, network, AS number, country or JA4 fingerprint, and no user agent with a version such as curl/8.5',
+  );
 }
 
 /** `#` and `;` start a comment, at the start of a line or after a space. */
