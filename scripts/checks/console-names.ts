@@ -26,9 +26,9 @@ export async function checkConsoleNames(): Promise<string[]> {
   return [...pages.flatMap(unknownNames), ...pages.filter(({ path }) => path === CONSOLE_PAGE).flatMap(missingViews)];
 }
 
-/** Bold text that has an arrow, comes after "under" or "open", or is a page without its entry. The topic of an item is none. */
+/** Bold text that has an arrow, comes after words such as "under", or is a page without its entry. The topic of an item is none. */
 export function unknownNames({ path, text }: Page): string[] {
-  const bold = text.replaceAll(/\s+/g, ' ').matchAll(/(- |\b[Uu]nder |\b[Oo]pen )?\*\*([^*]+)\*\*/g);
+  const bold = text.replaceAll(/\s+/g, ' ').matchAll(/(- |\b(?:[Uu]nder|[Oo]pen|this is|console,) )?\*\*([^*]+)\*\*/g);
   return [...bold].flatMap(([, before, name = '']) => {
     const way = ways.get(name) ?? name;
     if (before === '- ' || known.has(name)) return [];

@@ -4,9 +4,6 @@
  * Chromium. `npm test` runs both; all other tests that need a running stack belong to `npm run test:all`.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import {
@@ -146,47 +143,42 @@ test('Explains itself: the reference of a blocked request leads to the rule that
 });
 
 test('Rules in 60 seconds: the commands of the README block, challenge, show both, and take the rules back', async () => {
-  const [helpers = '', create = '', ask = '', addMozilla = '', readAndRemove = ''] = examplesOf(
-    'Rules in 60 seconds',
-    'sh',
-  );
-  expect(addMozilla).toContain('Mozilla/5.0');
-  const [badbot, oddbot] = ask.trim().split('\n') as [string, string];
-  const [read = '', remove = ''] = readAndRemove.split(/\n(?=api \/protect\/access-rules\/delete)/);
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-readme-'));
-  const shell = async (command: string): Promise<string> => {
-    const script = `${helpers}\n${command}`
-      .replaceAll('http://127.0.0.1:8801', stack().serviceUrl)
-      .replaceAll('http://127.0.0.1:8800', stack().edgeUrl);
-    return (await promisify(execFile)('bash', ['-c', script], { cwd: folder })).stdout;
+  const [create = '', ask = '', addMozilla = '', readAndRemove = ''] = examplesOf('Rules in 60 seconds', 'sh');
+  const [read = '', ...remove] = readAndRemove.trim().split('\n');
+  const run = async (command: string): Promise<string> => {
+    const words = command.replace('npm run gatehouse -- ', '').split(' ');
+    const { exitCode, output, errors } = await gatehouse(words, { state: stack().stateDir });
+    expect({ command, exitCode, errors: exitCode === 0 ? '' : errors }).toEqual({ command, exitCode: 0, errors: '' });
+    return output;
   };
-  const decisionIn = async (command: string): Promise<string | undefined> =>
-    /^x-protect-decision: (\w+)/im.exec(await shell(command))?.[1];
-  try {
-    symlinkSync(stack().stateDir, join(folder, '.gatehouse'));
-    await shell(create);
-    await eventually(
-      () => decisionIn(badbot),
-      (decision) => decision === 'block',
-    );
-    expect(await decisionIn(oddbot)).toBe('challenge');
-    type Logged = { verdicts: { decided_by: string }[] };
-    const { verdicts } = await eventually(
-      async () => JSON.parse(await shell(read)) as Logged,
-      (page) => page.verdicts.some(({ decided_by }) => decided_by === 'userAgent:oddbot'),
-    );
-    expect(verdicts.map(({ decided_by }) => decided_by)).toContain('userAgent:badbot');
-    await shell(addMozilla);
-    await shell(remove);
-    await eventually(
-      () => decisionIn(badbot),
-      (decision) => decision !== 'block',
-    );
-    const { rules } = await manage<{ rules: { value: string }[] }>(stack(), '/protect/access-rules');
-    expect(rules.filter(({ value }) => /badbot|oddbot|mozilla/i.test(value))).toEqual([]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const runAll = async (commands: string[]): Promise<void> => {
+    for (const command of commands) await run(command);
+  };
+  const decisionIn = async (command: string): Promise<string | undefined> => {
+    const words = command.replace('http://127.0.0.1:8800', stack().edgeUrl).split(' ').slice(1);
+    return /^x-protect-decision: (\w+)/im.exec((await promisify(execFile)('curl', words)).stdout)?.[1];
+  };
+  const [badbot, oddbot] = ask.trim().split('\n') as [string, string];
+  await runAll(create.trim().split('\n'));
+  await eventually(
+    () => decisionIn(badbot),
+    (decision) => decision === 'block',
+  );
+  expect(await decisionIn(oddbot)).toBe('challenge');
+  type Logged = { verdicts: { decided_by: string }[] };
+  const { verdicts } = await eventually(
+    async () => JSON.parse(await run(read)) as Logged,
+    (page) => page.verdicts.some(({ decided_by }) => decided_by === 'userAgent:oddbot'),
+  );
+  expect(verdicts.map(({ decided_by }) => decided_by)).toContain('userAgent:badbot');
+  await run(addMozilla.trim());
+  const named = async (): Promise<string[]> =>
+    (await manage<{ rules: { value: string }[] }>(stack(), '/protect/access-rules')).rules
+      .map(({ value }) => value)
+      .filter((value) => /badbot|oddbot|mozilla/i.test(value));
+  expect(await named()).toHaveLength(3);
+  await runAll(remove);
+  expect(await named()).toEqual([]);
 });
 
 test('Verifying in a backend: the example of the README accepts a token once, and refuses another one', async () => {

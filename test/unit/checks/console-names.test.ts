@@ -11,7 +11,7 @@ test('a page of the console is named with its entry, unless both have one name',
 });
 
 test('an old name, a page of another entry and a page without its entry are refused', () => {
-  const text = 'Under **Edge access rules**, then **Bots › API keys**, then in\n**Sites**.';
+  const text = 'In the console, this is **Edge access rules**, then **Bots › API keys**, then in\n**Sites**.';
   expect(unknownNames(page(text))).toEqual([
     'page.md: the console has no page **Edge access rules**',
     'page.md: the console has no page **Bots › API keys**',
