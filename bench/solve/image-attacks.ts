@@ -3,7 +3,7 @@
  * rounds that they draw themselves how high each score is by chance.
  */
 import { drawRandom } from '../../src/captcha/visual/draw-random.ts';
-import { drawImageTask } from '../../src/captcha/visual/image/image-task.ts';
+import { drawImageTask, IMAGE_BEND } from '../../src/captcha/visual/image/image-task.ts';
 import { anotherShape } from '../../src/captcha/visual/derive-answer.ts';
 import { shapeNames, type ImageTask, type ShapeName } from '../../src/contract/captcha/challenge-api.ts';
 import type { Attack } from './attack.ts';
@@ -17,9 +17,9 @@ type Scorer = (tile: View) => number[];
 
 const PRACTICE_ROUNDS = 12;
 const TEMPLATES_PER_SHAPE = 60;
-const RADIUS_PX = [30, 41] as const;
+const RADIUS_PX = [39, 45] as const;
 /** Pixels of a figure, least and most. */
-const FIGURE_PX = [460, 4600] as const;
+const FIGURE_PX = [900, 6500] as const;
 
 export const imageAttacks: readonly Attack<'image'>[] = [
   { name: 'always the same three tiles', solve: () => ({ selected: [0, 4, 8] }) },
@@ -111,7 +111,7 @@ function tilesOf({ picture, columns, rows }: ImageTask): View[] {
 
 function byTemplates(boundary: Boundary): () => Scorer {
   return () => {
-    const templates = library(TEMPLATES_PER_SHAPE, RADIUS_PX, 0.8);
+    const templates = library(TEMPLATES_PER_SHAPE, RADIUS_PX, IMAGE_BEND);
     return (tile) => {
       const maps = normalised(boundary(tile));
       const best = new Map<ShapeName, number>();

@@ -1,5 +1,6 @@
 /** Programs against "move the circle onto the same shape". */
 import { type PuzzleTask, shapeNames } from '../../src/contract/captcha/challenge-api.ts';
+import { PUZZLE_BEND } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
 import type { Attack } from './attack.ts';
 import { boundaries, type Boundary, normalised, together } from './vision/boundary.ts';
 import { blurred, type Plane, type View, viewOf } from './vision/plane.ts';
@@ -128,7 +129,7 @@ function correlated(
 
 /** Outlines that lie well on the piece, on the board. `fromPiece: false`: any outline. */
 function byTemplates(boundary: Boundary, fromPiece: boolean): (seen: Seen) => (x: number, y: number) => number {
-  const templates = library(TEMPLATES_PER_SHAPE, RADIUS_PX, 0.7);
+  const templates = library(TEMPLATES_PER_SHAPE, RADIUS_PX, PUZZLE_BEND);
   return ({ board, piece, middle }) => {
     const onPiece = normalised(boundary(piece));
     const onBoard = normalised(boundary(board));

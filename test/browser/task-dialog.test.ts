@@ -101,10 +101,10 @@ describe('a task', () => {
   test('opens at its box, in a width that fits it', () =>
     expectRows(
       [
-        ['normal', 'lang="en"', 300],
-        ['compact', 'lang="en"', 300],
+        ['normal', 'lang="en"', 366],
+        ['compact', 'lang="en"', 366],
         ['flexible', 'lang="en"', 400],
-        ['normal', 'lang="ar" dir="rtl"', 300],
+        ['normal', 'lang="ar" dir="rtl"', 366],
       ],
       async ([size, html, width]) => {
         await visitor.page.setViewportSize({ width: 1000, height: 1600 });
@@ -120,6 +120,22 @@ describe('a task', () => {
         else expect(opened.x).toBeCloseTo(at.x, 0);
       },
     ));
+
+  test.each([
+    ['a desktop', { width: 1280, height: 900 }],
+    ['a phone', { width: 390, height: 844 }],
+  ])('shows each picture on %s with as many pixels as it is drawn with', async (_name, viewport) => {
+    await visitor.page.setViewportSize(viewport);
+    await open();
+    await box().click();
+    await instruction().waitFor();
+    const picture = visitor.page.locator('.tile canvas').first();
+    const { width, height } = (await picture.boundingBox())!;
+    const drawn = await picture.evaluate((node: HTMLCanvasElement) => node.width);
+    expect(drawn).toBeGreaterThanOrEqual(100);
+    expect(Math.round(width)).toBe(drawn);
+    expect(Math.round(height)).toBe(drawn);
+  });
 
   test.each([
     ['320 pixels', { width: 320, height: 640 }],

@@ -5,6 +5,7 @@
 import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
 import { outlineOf } from '../../../src/captcha/visual/drawing/outline.ts';
 import { placed } from '../../../src/captcha/visual/drawing/placement.ts';
+import { IMAGE_BEND } from '../../../src/captcha/visual/image/image-task.ts';
 import { RegionMeasure } from '../../../src/captcha/visual/drawing/region.ts';
 import { shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
 import type { Plane } from './plane.ts';
@@ -127,7 +128,7 @@ function prototypes(): number[][][] {
   const random = drawRandom(crypto.getRandomValues(new Uint8Array(32)));
   drawn ??= shapeNames.map((shape) =>
     Array.from({ length: PROTOTYPES_PER_SHAPE }, () => {
-      const at = { centreX: 60, centreY: 60, radius: 36, angle: random.next() * 2 * Math.PI, bend: 0.8 };
+      const at = { centreX: 60, centreY: 60, radius: 36, angle: random.next() * 2 * Math.PI, bend: IMAGE_BEND };
       const region = new RegionMeasure(120, 120).regionOf(placed(outlineOf(shape, random), at, random));
       const pixels = Array.from(region.distances.keys()).filter((index) => region.distances[index]! > 0);
       return moments(pixels, region.width);

@@ -174,8 +174,8 @@ export function createTaskDialog(
 
 /** To the edges of the window, and to the box. */
 const MARGIN_PX = 8;
-/** In less than the default width of the box, a picture has no room. */
-const WIDTH_MIN_PX = 300;
+/** Each of nine pictures then has 104 pixels, as many as it is drawn with. On smaller ones people mistake shapes. */
+const WIDTH_MIN_PX = 366;
 /** With more, a picture is higher than many windows. */
 const WIDTH_MAX_PX = 400;
 

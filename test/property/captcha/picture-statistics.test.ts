@@ -9,7 +9,7 @@ import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
 import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
 import { type ShapeName, shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
 
-const TILE_PX = 96;
+const TILE_PX = 104;
 const ROUNDS = 32;
 
 function seeded(number: number): ReturnType<typeof drawRandom> {
@@ -43,7 +43,7 @@ function statisticsOf(rows: readonly Uint8Array[]): number[] {
   const values = rows.flatMap((row) => [...row]);
   const mean = average(values);
   const steps = rows.flatMap((row) => [...row.subarray(1)].map((value, x) => Math.abs(value - row[x]!)));
-  const middle = rows.slice(32, 64).flatMap((row) => [...row.subarray(32, 64)]);
+  const middle = rows.slice(36, 68).flatMap((row) => [...row.subarray(36, 68)]);
   const middleMean = average(middle);
   return [
     mean,

@@ -7,7 +7,6 @@ import { runs } from '../../support/properties.ts';
 
 const WIDTH = 41;
 const HEIGHT = 29;
-const GRID = { first: 2, step: 4 };
 
 /** Corners on whole, half and odd pixels, inside the picture and far from it: upright, level and slanted edges. */
 const coordinate = fc.oneof(
@@ -69,26 +68,6 @@ test('a region has the right distance and side of every pixel, whatever was meas
           const right = Math.min(BAND_PX, distanceTo(corners, x, y));
           expect(Math.abs(found)).toBeCloseTo(right, 4);
           if (right > ON_EDGE_PX) expect(found > 0, `${x}, ${y}`).toBe(isInside(corners, x, y));
-        }
-      }
-    }),
-    { numRuns: runs(300) },
-  );
-});
-
-test('a visit sees every pixel of the grid that is inside, and no other', () => {
-  const measure = new RegionMeasure(WIDTH, HEIGHT);
-  fc.assert(
-    fc.property(path, (corners) => {
-      const visited = new Set<string>();
-      measure.visitInside(corners, GRID, (x, y) => visited.add(`${x}, ${y}`));
-      for (let y = 0; y < HEIGHT; y++) {
-        for (let x = 0; x < WIDTH; x++) {
-          const place = `${x}, ${y}`;
-          const onGrid = x % GRID.step === GRID.first && y % GRID.step === GRID.first;
-          if (!onGrid) expect(visited.has(place)).toBe(false);
-          else if (distanceTo(corners, x, y) > ON_EDGE_PX)
-            expect(visited.has(place), place).toBe(isInside(corners, x, y));
         }
       }
     }),

@@ -1,26 +1,22 @@
 /**
  * A collage: pieces of patterned paper glued over each other, all with the same kind of rim and shadow under one light.
- * The edge of the figure looks like the edge of every scrap, and its tones are theirs, so no threshold, cluster or edge
- * filter separates it. People see what lies on top.
+ * The edge of the figure looks like the edge of every scrap, and some scraps are darker, some lighter than the figure, so
+ * no single threshold separates it. People see what lies on top.
  */
 import { COLOUR_STEP_PX } from '../../../contract/captcha/challenge-api.ts';
 import type { DrawRandom } from '../draw-random.ts';
 import type { Canvas } from './canvas.ts';
 import type { OutlinePath } from './outline.ts';
-import { newPaper, type Paper } from './paper.ts';
+import { figureTone, groundTone, Paper } from './paper.ts';
 import { BAND_PX, type Region, RegionMeasure } from './region.ts';
 
 /** Width of the lit or dark rim of a paper, pixels. */
 const RIM_PX = 2.5;
 const SHADOW_PX = 3;
 /** Grain of the paper, of 255. */
-const GRAIN = 22;
-/** How far a foil shifts colours, of 128. */
-const FOIL_HUE = [18, 40] as const;
+const GRAIN = 12;
 /** A canvas has one colour for each step of pixels: that of the pixel in its middle. */
 const COLOUR_GRID = { first: COLOUR_STEP_PX / 2, step: COLOUR_STEP_PX } as const;
-/** Tones of neighbouring papers, if possible. */
-const APART = 30;
 
 export interface CutDepth {
   /** Of the rim, as a share of a glued piece's. */
@@ -34,16 +30,16 @@ export class Collage {
   readonly #width: number;
   readonly #height: number;
   readonly #measure: RegionMeasure;
+  readonly #figureTone: number;
   readonly #papers: Paper[];
+  /** Of the last paper of the ground. */
+  #isDark: boolean;
   /** Index of the paper on top, and of the one below where an edge is soft. */
   readonly #top: Uint8Array<ArrayBuffer>;
   readonly #below: Uint8Array<ArrayBuffer>;
   /** How much of the paper on top covers the pixel. */
   readonly #covers: Float32Array<ArrayBuffer>;
   readonly #shade: Float32Array<ArrayBuffer>;
-  /** Of the foils over each pixel. */
-  readonly #washBlue: Int8Array<ArrayBuffer>;
-  readonly #washRed: Int8Array<ArrayBuffer>;
   readonly #light: { x: number; y: number; shadow: number; rim: number };
 
   constructor(random: DrawRandom, width: number, height: number) {
@@ -51,13 +47,13 @@ export class Collage {
     this.#width = width;
     this.#height = height;
     this.#measure = new RegionMeasure(width, height);
-    this.#papers = [newPaper(random, [], 0)];
+    this.#figureTone = figureTone(random);
+    this.#isDark = random.next() < 0.5;
+    this.#papers = [this.#groundPaper()];
     this.#top = new Uint8Array(width * height);
     this.#below = new Uint8Array(width * height);
     this.#covers = new Float32Array(width * height).fill(1);
     this.#shade = new Float32Array(width * height);
-    this.#washBlue = new Int8Array(width * height);
-    this.#washRed = new Int8Array(width * height);
     const angle = random.next() * 2 * Math.PI;
     this.#light = {
       x: Math.cos(angle),
@@ -67,31 +63,18 @@ export class Collage {
     };
   }
 
-  /** Glues a piece of new paper on top. At most 255 pieces. */
-  glue(path: OutlinePath): void {
-    const region = this.#measure.regionOf(path);
-    this.#castShadow(region, Math.round(this.#light.x * SHADOW_PX), Math.round(this.#light.y * SHADOW_PX));
-    this.#cover(region, 1, 0);
+  /** Glues a scrap of the ground on top. At most 255 pieces in all. */
+  glueScrap(path: OutlinePath): void {
+    this.#glue(path, this.#groundPaper());
   }
 
-  /** Cuts a piece out, down to new paper: its rim is in the shade where another piece's is lit. */
-  cut(path: OutlinePath, { rim, tone }: CutDepth): void {
-    this.#cover(this.#measure.regionOf(path), -rim, tone);
+  glueFigure(path: OutlinePath): void {
+    this.#glue(path, new Paper(this.#random, this.#figureTone));
   }
 
-  /**
-   * Lays a clear, coloured foil over everything. It changes no light and has no rim, so people look through it. A program
-   * that reads colours finds its edges as strong as those of the papers.
-   */
-  tint(path: OutlinePath): void {
-    const hue = this.#random.next() * 2 * Math.PI;
-    const depth = this.#random.between(...FOIL_HUE);
-    const [blue, red] = [depth * Math.cos(hue), depth * Math.sin(hue)];
-    this.#measure.visitInside(path, COLOUR_GRID, (x, y) => {
-      const pixel = y * this.#width + x;
-      this.#washBlue[pixel] = limited(this.#washBlue[pixel]! + blue);
-      this.#washRed[pixel] = limited(this.#washRed[pixel]! + red);
-    });
+  /** Cuts a figure out, down to new paper: its rim is in the shade where that of a glued one is lit. */
+  cutFigure(path: OutlinePath, { rim, tone }: CutDepth): void {
+    this.#cover(this.#measure.regionOf(path), new Paper(this.#random, this.#figureTone), -rim, tone);
   }
 
   /** Paints all of it at `left`, `top` of the canvas: multiples of `COLOUR_STEP_PX`. */
@@ -124,13 +107,24 @@ export class Collage {
       for (let x = COLOUR_GRID.first; x < width; x += COLOUR_GRID.step) {
         const pixel = y * width + x;
         const { blue, red } = papers[tops[pixel]!]!;
-        canvas.putColour(left + x, top + y, blue + this.#washBlue[pixel]!, red + this.#washRed[pixel]!);
+        canvas.putColour(left + x, top + y, blue, red);
       }
     }
   }
 
-  #cover(region: Region, rimHeight: number, tone: number): void {
-    const paper = this.#papers.push(newPaper(this.#random, this.#papers, APART)) - 1;
+  #groundPaper(): Paper {
+    this.#isDark = !this.#isDark;
+    return new Paper(this.#random, groundTone(this.#random, this.#figureTone, this.#isDark));
+  }
+
+  #glue(path: OutlinePath, paper: Paper): void {
+    const region = this.#measure.regionOf(path);
+    this.#castShadow(region, Math.round(this.#light.x * SHADOW_PX), Math.round(this.#light.y * SHADOW_PX));
+    this.#cover(region, paper, 1, 0);
+  }
+
+  #cover(region: Region, newPaper: Paper, rimHeight: number, tone: number): void {
+    const paper = this.#papers.push(newPaper) - 1;
     const { left, top: from, width, height, distances, spans } = region;
     const [top, below, covers, shade] = [this.#top, this.#below, this.#covers, this.#shade];
     for (let row = 0; row < height; row++) {
@@ -173,8 +167,4 @@ export class Collage {
     const slopeY = distances[row + 1 < height ? at + width : at]! - distances[row > 0 ? at - width : at]!;
     return (slopeX * this.#light.x + slopeY * this.#light.y) * this.#light.rim;
   }
-}
-
-function limited(value: number): number {
-  return Math.min(127, Math.max(-128, value));
 }

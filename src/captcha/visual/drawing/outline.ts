@@ -28,13 +28,13 @@ const outlines: Record<ShapeName, (random: DrawRandom) => number[]> = {
     });
   },
   star: (random) => {
-    const points = 5 + Math.floor(random.next() * 3);
+    const points = 5 + Math.floor(random.next() * 2);
     const path: number[] = [];
     const inner = random.between(0.34, 0.48);
     for (let index = 0; index < points; index++) {
       const tip = ((index + random.between(-0.17, 0.17)) / points) * 2 * Math.PI;
       const notch = ((index + 0.5 + random.between(-0.08, 0.08)) / points) * 2 * Math.PI;
-      const length = random.between(0.8, 1.18);
+      const length = random.between(0.92, 1.12);
       path.push(length * Math.sin(tip), -length * Math.cos(tip));
       path.push(inner * Math.sin(notch), -inner * Math.cos(notch));
     }
@@ -43,7 +43,7 @@ const outlines: Record<ShapeName, (random: DrawRandom) => number[]> = {
   heart: (random) => {
     const [left, right] = [random.between(0.75, 1.05), random.between(0.75, 1.05)];
     const depth = random.between(0.85, 1.2);
-    const lean = random.between(-0.4, 0.4);
+    const lean = random.between(-0.2, 0.2);
     const path: number[] = [];
     for (let index = 0; index < 48; index++) {
       const t = (index / 48) * 2 * Math.PI;
@@ -55,8 +55,8 @@ const outlines: Record<ShapeName, (random: DrawRandom) => number[]> = {
     return path;
   },
   moon: (random) => {
-    const bow = random.between(1.7, 2.6);
-    const thick = random.between(0.32, 0.6);
+    const bow = random.between(1.5, 1.95);
+    const thick = random.between(0.42, 0.6);
     // An arc that is thick in the middle and has pointed ends.
     return along(
       (share) => (share - 0.5) * 2 * bow,
@@ -67,10 +67,10 @@ const outlines: Record<ShapeName, (random: DrawRandom) => number[]> = {
   cross: (random) => {
     const path: number[] = [];
     const centre = [random.between(-0.12, 0.12), random.between(-0.12, 0.12)] as const;
-    const turns = [0, 1, 2, 3].map((arm) => (arm * Math.PI) / 2 + random.between(-0.2, 0.2));
+    const turns = [0, 1, 2, 3].map((arm) => (arm * Math.PI) / 2 + random.between(-0.1, 0.1));
     const widths = turns.map(() => random.between(0.17, 0.3));
     for (const [arm, turn] of turns.entries()) {
-      const length = random.between(0.75, 1.1);
+      const length = random.between(0.85, 1.05);
       const [sin, cos] = [Math.sin(turn), Math.cos(turn)];
       const half = widths[arm]!;
       for (const side of [-1, 1])
@@ -82,10 +82,10 @@ const outlines: Record<ShapeName, (random: DrawRandom) => number[]> = {
     return path;
   },
   arrow: (random) => {
-    const bow = random.between(-0.75, 0.75);
+    const bow = random.between(-0.35, 0.35);
     const neck = random.between(0.5, 0.64);
-    const shaft = random.between(0.13, 0.22);
-    const head = random.between(0.45, 0.68);
+    const shaft = random.between(0.16, 0.22);
+    const head = random.between(0.58, 0.72);
     return arrow(bow, neck, shaft, head, random.between(-0.12, 0.06));
   },
 };

@@ -1,13 +1,16 @@
 /**
  * Papers that a collage is glued from: stripes, waves, checks or dots in two tones close to each other. Every paper of a
- * picture draws its pattern, tones and hue from the same ranges, so none of them marks the figure.
+ * picture draws its pattern and hue from the same ranges.
  */
 import type { DrawRandom } from '../draw-random.ts';
 
-/** Middle tones, of 0–255. Rims and shadows reach beyond. */
-const TONE = [58, 200] as const;
-/** Half the difference of a paper's two tones. */
-const CONTRAST = [12, 34] as const;
+/** Tones of 0–255. Rims and shadows reach beyond. Around every figure, some of the ground is darker and some lighter. */
+const FIGURE_TONE = [105, 155] as const;
+const GROUND_TONE = [25, 240] as const;
+/** Between the tone of a figure and those of its ground: people see at a glance where one ends and the other begins. */
+const GROUND_APART = 65;
+/** Half the difference of a paper's two tones: far less than between papers, so that no pattern hides an edge. */
+const CONTRAST = [5, 12] as const;
 const PERIOD_PX = [5, 9] as const;
 /** Colour differences, of −128–127. */
 const HUE = [8, 26] as const;
@@ -91,13 +94,13 @@ function stepOf(height: number): number {
   return steps[((height + STEP_END) * STEP_SCALE + 0.5) | 0]!;
 }
 
-/** A paper of another tone than those beside it, where the range leaves room. */
-export function newPaper(random: DrawRandom, beside: readonly Paper[], apart: number): Paper {
-  let tone = random.between(...TONE);
-  for (let tries = 0; tries < 20 && beside.some((paper) => Math.abs(paper.tone - tone) < apart); tries++) {
-    tone = random.between(...TONE);
-  }
-  return new Paper(random, tone);
+export function figureTone(random: DrawRandom): number {
+  return random.between(...FIGURE_TONE);
+}
+
+export function groundTone(random: DrawRandom, figure: number, isDark: boolean): number {
+  const [darkest, lightest] = GROUND_TONE;
+  return isDark ? random.between(darkest, figure - GROUND_APART) : random.between(figure + GROUND_APART, lightest);
 }
 
 function sine(turned: number): number {

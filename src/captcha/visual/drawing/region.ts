@@ -23,12 +23,6 @@ export interface Region extends Box {
   spans: Int16Array<ArrayBuffer>;
 }
 
-/** Pixels of every `step` rows and columns, from `first` on. */
-export interface Grid {
-  first: number;
-  step: number;
-}
-
 /**
  * Measures paths within `width` × `height` pixels, always in the same memory: a picture has a hundred regions, and to
  * clear the memory of one takes longer than to measure it.
@@ -69,25 +63,6 @@ export class RegionMeasure {
       flips[end + row] = 0;
     }
     return { ...box, distances, spans };
-  }
-
-  /** Visits the pixels of the grid that are inside. */
-  visitInside(path: OutlinePath, { first, step }: Grid, visit: (x: number, y: number) => void): void {
-    const box = boxAround(path, this.#width, this.#height);
-    const { left, top, width, height } = box;
-    const spans = emptySpans(box);
-    const flips = this.#flips;
-    setFlips(flips, box, spans, path);
-    for (let row = 0; row < height; row++) {
-      const isWanted = (row + top) % step === first;
-      let inside = 0;
-      for (let column = spans[2 * row]!; column <= spans[2 * row + 1]!; column++) {
-        const at = row * (width + 1) + column;
-        inside ^= flips[at]!;
-        flips[at] = 0;
-        if (inside !== 0 && isWanted && (column + left) % step === first) visit(column + left, row + top);
-      }
-    }
   }
 }
 

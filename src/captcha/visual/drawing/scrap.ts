@@ -1,6 +1,6 @@
 /**
- * Scraps and strips of paper, straight-edged pieces that lie under and over the figures. They reach in from beyond the
- * edge, so that people take only the figure for a whole thing. Programs find as many edges on them as on the figure.
+ * Scraps of paper, straight-edged pieces that lie under the figures. They reach in from beyond the edge, so that people
+ * take only the figure for a whole thing. Programs find as many edges on them as on the figure.
  */
 import type { DrawRandom } from '../draw-random.ts';
 import { type OutlinePath, subdivided } from './outline.ts';
@@ -32,21 +32,6 @@ export function scrapPath(random: DrawRandom, width: number, height: number): Ou
       startX + alongX * along - alongY * across,
       startY + alongY * along + alongX * across,
     ]),
-    PART_PX,
-  );
-}
-
-/** A band across the whole picture, `distance` from its centre. */
-export function stripPath(width: number, height: number, angle: number, distance: number, half: number): OutlinePath {
-  const [normalX, normalY] = [Math.cos(angle), Math.sin(angle)];
-  const reach = width + height;
-  const [centreX, centreY] = [width / 2 + distance * normalX, height / 2 + distance * normalY];
-  const corner = (along: number, across: number): number[] => [
-    centreX - normalY * along + normalX * across,
-    centreY + normalX * along + normalY * across,
-  ];
-  return subdivided(
-    [corner(reach, half), corner(-reach, half), corner(-reach, -half), corner(reach, -half)].flat(),
     PART_PX,
   );
 }

@@ -1,21 +1,23 @@
 /**
  * Draws "choose all pictures that show a …": nine collages in one picture, each with its own light, papers and scraps.
- * The figure lies on top of all but one strip, turned, bent and seen at a slant.
+ * The figure lies on top, turned, bent a little and seen at a slant.
  */
 import type { ImageTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
 import { Canvas } from '../drawing/canvas.ts';
 import { Collage } from '../drawing/collage.ts';
 import { outlineOf } from '../drawing/outline.ts';
 import { placed } from '../drawing/placement.ts';
-import { scrapPath, stripPath } from '../drawing/scrap.ts';
+import { scrapPath } from '../drawing/scrap.ts';
 import type { DrawRandom } from '../draw-random.ts';
 import { IMAGE_COLUMNS, IMAGE_TILES, type ImageLayout } from '../derive-answer.ts';
 
-const TILE_PX = 96;
-const SCRAPS = 6;
-const FOILS = 2;
+/** What a tile measures on the screen. */
+const TILE_PX = 104;
+const SCRAPS = 4;
 /** Of the figure, in shares of the tile. */
-const RADIUS = [0.31, 0.43] as const;
+const RADIUS = [0.38, 0.43] as const;
+/** More bent, a square is taken for a circle. */
+export const IMAGE_BEND = 0.35;
 
 export function drawImageTask(layout: ImageLayout, random: DrawRandom, round: number, rounds: number): ImageTask {
   const rows = IMAGE_TILES / IMAGE_COLUMNS;
@@ -29,20 +31,16 @@ export function drawImageTask(layout: ImageLayout, random: DrawRandom, round: nu
 
 function tileWith(shape: ShapeName, random: DrawRandom): Collage {
   const collage = new Collage(random, TILE_PX, TILE_PX);
-  for (let index = 0; index < SCRAPS; index++) collage.glue(scrapPath(random, TILE_PX, TILE_PX));
+  for (let index = 0; index < SCRAPS; index++) collage.glueScrap(scrapPath(random, TILE_PX, TILE_PX));
   const radius = TILE_PX * random.between(...RADIUS);
-  // Small figures lie anywhere, large ones near the middle.
-  const play = Math.max(3, TILE_PX / 2 - radius - 2);
+  const play = Math.max(2, TILE_PX / 2 - radius - 6);
   const at = {
     centreX: TILE_PX / 2 + random.between(-play, play),
     centreY: TILE_PX / 2 + random.between(-play, play),
     radius,
     angle: random.next() * 2 * Math.PI,
-    bend: 0.8,
+    bend: IMAGE_BEND,
   };
-  collage.glue(placed(outlineOf(shape, random), at, random));
-  const aside = TILE_PX * random.between(-0.31, 0.31);
-  collage.glue(stripPath(TILE_PX, TILE_PX, random.next() * Math.PI, aside, TILE_PX * random.between(0.02, 0.04)));
-  for (let index = 0; index < FOILS; index++) collage.tint(scrapPath(random, TILE_PX, TILE_PX));
+  collage.glueFigure(placed(outlineOf(shape, random), at, random));
   return collage;
 }

@@ -1,16 +1,16 @@
 /**
  * Draws "move the circle onto the same shape": a board of scraps with several openings alike in all but their outline, a
  * tray below it, and a round piece that shows one of the outlines. Piece and opening have papers, light and bends of
- * their own, so that neither the content nor the exact edge of one is found again in the other.
+ * their own, so that neither the content nor the edge of one is found again in the other.
  */
 import type { PuzzleTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
 import { puzzleLook, type PuzzleLook } from '../../../contract/management/site-settings.ts';
 import { Canvas } from '../drawing/canvas.ts';
 import { Collage, type CutDepth } from '../drawing/collage.ts';
 import { outlineOf, type OutlinePath } from '../drawing/outline.ts';
-import { newPaper } from '../drawing/paper.ts';
+import { figureTone, Paper } from '../drawing/paper.ts';
 import { placed } from '../drawing/placement.ts';
-import { scrapPath, stripPath } from '../drawing/scrap.ts';
+import { scrapPath } from '../drawing/scrap.ts';
 import type { DrawRandom } from '../draw-random.ts';
 import { anotherShape } from '../derive-answer.ts';
 
@@ -21,21 +21,16 @@ export const TRAY_HEIGHT = 92;
 /** Side of the square that the round piece fills, whatever the size of the outline on it. */
 export const PIECE_PX = 84;
 const SCRAPS_ON_BOARD = 8;
-const STRIPS_ON_BOARD = 2;
 const SCRAPS_ON_PIECE = 4;
-const FOILS_ON_BOARD = 10;
-const FOILS_ON_PIECE = 4;
 /** A visitor with a high score sees more decoys. */
 const MORE_DECOYS_PER_LEVEL = 2;
 /** Of the outline, in shares of the height of the board: people see no smaller ones, and larger ones find no room. */
 const SCALE = { min: 0.22, max: 0.27 } as const;
-const BEND = 0.7;
-/** Shapes that look the same in one direction only. */
-const TURNABLE: ReadonlySet<ShapeName> = new Set(['heart', 'moon', 'arrow']);
-/** Of the decoys. */
-const TURNED_SHARE = 0.3;
-/** Radians that the opening is turned away from the piece at most. */
-const TURN = 0.14;
+export const PUZZLE_BEND = 0.35;
+/** Of the outline on the piece, in shares of its side: larger than the opening, so that no edge of one fits the other. */
+const ON_PIECE = [0.35, 0.4] as const;
+/** Radians that the opening is turned away from the piece at most. People see the same shape. */
+const TURN = 0.8;
 
 /** The look of a site without one of its own. */
 export const DEFAULT_LOOK: PuzzleLook = puzzleLook.parse({});
@@ -62,17 +57,20 @@ export function drawPuzzleTask(
     radius: (BOARD_HEIGHT * scaleOf(look, random)) / 2,
     random,
   });
-  const outline = outlineOf(layout.shape, random);
   const angle = random.next() * 2 * Math.PI;
   const background = new Canvas(BOARD_WIDTH, BOARD_HEIGHT + TRAY_HEIGHT);
   drawBoard(background, random, look, openings.radius, [
-    { ...right, outline, angle: angle + random.between(-TURN, TURN) },
-    ...openings.decoys.map((place) => ({ ...place, ...decoyOf(layout.shape, angle, random) })),
+    { ...right, outline: outlineOf(layout.shape, random), angle: angle + random.between(-TURN, TURN) },
+    ...openings.decoys.map((place) => ({
+      ...place,
+      outline: outlineOf(anotherShape(layout.shape, random.bits() & 255), random),
+      angle: random.next() * 2 * Math.PI,
+    })),
   ]);
   drawTray(background, random);
   return {
     background: background.picture(),
-    piece: drawPiece(random, outline, angle, openings.radius).picture(),
+    piece: drawPiece(random, outlineOf(layout.shape, random), angle).picture(),
     originX: (BOARD_WIDTH - PIECE_PX) / 2,
     originY: BOARD_HEIGHT + (TRAY_HEIGHT - PIECE_PX) / 2,
   };
@@ -87,46 +85,33 @@ function drawBoard(
   openings: readonly (BoardPlace & { outline: OutlinePath; angle: number })[],
 ): void {
   const board = new Collage(random, BOARD_WIDTH, BOARD_HEIGHT);
-  for (let index = 0; index < SCRAPS_ON_BOARD; index++) board.glue(scrapPath(random, BOARD_WIDTH, BOARD_HEIGHT));
+  for (let index = 0; index < SCRAPS_ON_BOARD; index++) board.glueScrap(scrapPath(random, BOARD_WIDTH, BOARD_HEIGHT));
   const order = openings.map((opening) => ({ opening, key: random.next() })).toSorted((a, b) => a.key - b.key);
   for (const { opening } of order) {
     const { x: centreX, y: centreY, outline, angle } = opening;
-    board.cut(placed(outline, { centreX, centreY, radius, angle, bend: BEND }, random), depthOf(look, random));
+    board.cutFigure(
+      placed(outline, { centreX, centreY, radius, angle, bend: PUZZLE_BEND }, random),
+      depthOf(look, random),
+    );
   }
-  for (let index = 0; index < STRIPS_ON_BOARD; index++) {
-    const aside = BOARD_WIDTH * random.between(-0.4, 0.4);
-    board.glue(stripPath(BOARD_WIDTH, BOARD_HEIGHT, random.next() * Math.PI, aside, random.between(2, 4)));
-  }
-  for (let index = 0; index < FOILS_ON_BOARD; index++) board.tint(scrapPath(random, BOARD_WIDTH, BOARD_HEIGHT));
   board.paint(canvas, 0, 0);
 }
 
 /** Plain, so that the piece stands out. */
 function drawTray(canvas: Canvas, random: DrawRandom): void {
-  const paper = newPaper(random, [], 0);
+  const paper = new Paper(random, figureTone(random));
   canvas.fillBelow(BOARD_HEIGHT, paper.tone, paper);
 }
 
-function drawPiece(random: DrawRandom, outline: OutlinePath, angle: number, radius: number): Canvas {
+function drawPiece(random: DrawRandom, outline: OutlinePath, angle: number): Canvas {
   const collage = new Collage(random, PIECE_PX, PIECE_PX);
-  for (let index = 0; index < SCRAPS_ON_PIECE; index++) collage.glue(scrapPath(random, PIECE_PX, PIECE_PX));
-  const centre = { centreX: PIECE_PX / 2, centreY: PIECE_PX / 2 };
-  collage.glue(placed(outline, { ...centre, radius, angle, bend: BEND }, random));
-  const aside = PIECE_PX * random.between(-0.3, 0.3);
-  collage.glue(stripPath(PIECE_PX, PIECE_PX, random.next() * Math.PI, aside, random.between(1.5, 3)));
-  for (let index = 0; index < FOILS_ON_PIECE; index++) collage.tint(scrapPath(random, PIECE_PX, PIECE_PX));
+  for (let index = 0; index < SCRAPS_ON_PIECE; index++) collage.glueScrap(scrapPath(random, PIECE_PX, PIECE_PX));
+  const centre = { centreX: PIECE_PX / 2, centreY: PIECE_PX / 2, radius: PIECE_PX * random.between(...ON_PIECE) };
+  collage.glueFigure(placed(outline, { ...centre, angle, bend: PUZZLE_BEND }, random));
   const piece = new Canvas(PIECE_PX, PIECE_PX);
   collage.paint(piece, 0, 0);
   piece.keepDisc(PIECE_PX / 2);
   return piece;
-}
-
-/** Another shape, or the same one turned so far that people see that it does not fit. */
-function decoyOf(shape: ShapeName, angle: number, random: DrawRandom): { outline: OutlinePath; angle: number } {
-  if (TURNABLE.has(shape) && random.next() < TURNED_SHARE) {
-    return { outline: outlineOf(shape, random), angle: angle + random.between(1.6, 2 * Math.PI - 1.6) };
-  }
-  return { outline: outlineOf(anotherShape(shape, random.bits() & 255), random), angle: random.next() * 2 * Math.PI };
 }
 
 /**
