@@ -8,7 +8,7 @@ export const START = '<!-- commands -->';
 export const END = '<!-- end of the commands -->';
 
 /** Of an output. A page shows what it looks like, not all of it. */
-const LINES_SHOWN = 14;
+const LINES_SHOWN = 10;
 const LINE_MAX = 140;
 
 export function commandSection(name: string, entry: Command, ran: Ran | undefined): string {

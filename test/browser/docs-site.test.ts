@@ -119,6 +119,9 @@ test('the search finds the words of people who are in a hurry', async () => {
     ['locked out', 'troubleshooting'],
     ['slow', 'troubleshooting'],
     ['GDPR', 'privacy'],
+    ['rate limit', 'limits'],
+    ['allowlist', 'access-rules'],
+    ['uninstall', 'operations'],
   ];
   await open('');
   await visitor.page.getByRole('button', { name: 'Search' }).click();
