@@ -109,6 +109,34 @@ test('an error of a condition is marked at its place and said in words, and keep
   await button('Cancel').click();
 });
 
+test('an expression of Cloudflare in the place of a condition is read by the importer, with its differences', async () => {
+  const { page } = console;
+  await begins();
+  await console.open('/policies');
+  await button('Add a policy').click();
+  await field('Name').fill('from-cloudflare');
+  const pasted = '(ip.src in {1.2.3.0/24}\n and http.request.uri.path contains "/wp-login")';
+  const readAs = 'ip ipIn ["1.2.3.0/24"] and path contains "/wp-login"';
+  await condition().fill(pasted);
+  await button('Read it as a condition').click();
+  await page.getByText('with these differences').waitFor();
+  await page.getByText('a path is compared in every way').waitFor();
+  expect(await condition().inputValue()).toBe(readAs);
+  await button('Back to what was pasted').click();
+  expect(await condition().inputValue()).toBe(pasted);
+  await condition().fill('cf.threat_score gt 10');
+  await button('Read it as a condition').click();
+  await page.getByText('A policy cannot say it: cf.threat_score has no counterpart').waitFor();
+  expect(await condition().inputValue()).toBe('cf.threat_score gt 10');
+  expect(await faultsInBothThemes(page)).toEqual([]);
+  await condition().fill('path != "/login" and country not in ["DE"]');
+  await button('Add to the draft').click();
+  await rowOf('Policies in their order', 'from-cloudflare')
+    .getByText('not path equals "/login" and not country in')
+    .waitFor();
+  await button('Discard').click();
+});
+
 test('the draft is tested on a pasted request, each policy with its answer', async () => {
   const { page } = console;
   await begins(block('admin', 'path startsWith "/admin"'), block('partner', 'header["x-partner"] equals "blue"'));

@@ -7,7 +7,7 @@ import { EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX } from '../../contract/manag
 import { failed, ok, type Result } from '../../result.ts';
 import { grouped } from '../canonical.ts';
 import type { Expression } from '../expression.ts';
-import { isField, readTest } from './read-test.ts';
+import { isField, isNot, readTest } from './read-test.ts';
 import { expected, type TextProblem, Tokens } from './tokens.ts';
 
 /** As long as a whole policy set. */
@@ -58,7 +58,7 @@ function parse(text: string): Result<Expression, TextProblem> {
   for (;;) {
     const frame = frames.at(-1)!;
     const token = tokens.next;
-    if (token.kind === 'word' && token.value === 'not') {
+    if (isNot(token)) {
       tokens.take();
       frame.nots++;
       if (frame.nots >= EXPRESSION_DEPTH_MAX) return failed(tooDeep(token.offset));
@@ -70,8 +70,9 @@ function parse(text: string): Result<Expression, TextProblem> {
     } else if (isField(token)) {
       const test = readTest(tokens);
       if (!test.ok) return test;
-      nodes++;
-      const ended = afterTest(tokens, frames, { expression: test.value, depth: 1 });
+      const depth = 'not' in test.value ? 2 : 1;
+      nodes += depth;
+      const ended = afterTest(tokens, frames, { expression: test.value, depth });
       if (!ended.ok) return ended;
       nodes += ended.value.groups;
       if (nodes > EXPRESSION_NODES_MAX) {

@@ -1,10 +1,13 @@
-/** Reads one comparison of the text form: a field, its name in brackets, an operator and what it compares with. */
+/**
+ * Reads one comparison of the text form: a field, its name in brackets, an operator and what it compares with. As other
+ * languages have it, `==` is `equals`, `!=` its opposite, and `not` may stand before an operator.
+ */
 import { nameProblem, testProblem } from '../../contract/management/policy-set/check-test.ts';
 import { policyFieldFacts } from '../../contract/management/policy-set/policy-fields.ts';
 import { type PolicyField, policyFields, type PolicyOperator } from '../../contract/vocabulary.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import { canonicalTest } from '../canonical.ts';
-import type { PolicyTest } from '../expression.ts';
+import type { Expression, PolicyTest } from '../expression.ts';
 import { expected, type TextProblem, type Token, type Tokens } from './tokens.ts';
 
 type Value = NonNullable<PolicyTest['value']>;
@@ -21,21 +24,37 @@ export function isField(token: Token): boolean {
 }
 
 /** From a token that is a field. */
-export function readTest(tokens: Tokens): Result<PolicyTest, TextProblem> {
+export function readTest(tokens: Tokens): Result<Expression, TextProblem> {
   const field = tokens.take().value as PolicyField;
   const name = readName(tokens, field);
   if (!name.ok) return name;
   const { operators } = policyFieldFacts[field];
   const named = name.value === undefined ? {} : { name: name.value };
-  const operator = operators.find((one) => tokens.next.kind === 'word' && one === tokens.next.value);
+  const isNegated = isNot(tokens.next);
+  if (isNegated) tokens.take();
+  const isUnequal = !isNegated && tokens.skips('!=');
+  const operator =
+    isUnequal || tokens.skips('==')
+      ? 'equals'
+      : operators.find((one) => tokens.next.kind === 'word' && one === tokens.next.value && tokens.take());
   if (operator === undefined) return failed(expected(`one of ${operators.join(', ')}`, tokens.next));
-  tokens.take();
+  const test = comparison(tokens, { field, ...named, operator });
+  return test.ok && (isNegated || isUnequal) ? ok({ not: test.value }) : test;
+}
+
+function comparison(tokens: Tokens, { field, name, operator }: PolicyTest): Result<PolicyTest, TextProblem> {
+  const named = name === undefined ? {} : { name };
   if (operator === 'exists') return canonicalAt({ field, ...named, operator }, null);
   const read = isList(operator) ? readList(tokens) : readOne(tokens);
   if (!read.ok) return read;
   const test: PolicyTest = { field, ...named, operator, value: read.value.value };
   const problem = testProblem({ ...test });
   return problem ? failed(placed(problem, read.value)) : canonicalAt(test, read.value);
+}
+
+/** Before a condition, or before its operator. */
+export function isNot({ kind, value }: Token): boolean {
+  return kind === 'word' && value === 'not';
 }
 
 function isList(operator: PolicyOperator): boolean {

@@ -14,7 +14,7 @@ export interface TextProblem {
   message: string;
 }
 
-const SIGNS = '()[],';
+const SIGN = /[()[\],]|[=!]=/y;
 const SHOWN_MAX_CHARS = 40;
 const WORD = /[A-Za-z][A-Za-z0-9]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -60,9 +60,9 @@ function tokenAt(text: string, from: number): Token {
   const offset = endOf(SPACE, text, from);
   if (offset >= text.length) return { kind: 'end', value: '', offset, end: offset };
   const char = String.fromCodePoint(text.codePointAt(offset)!);
-  if (SIGNS.includes(char)) return { kind: 'sign', value: char, offset, end: offset + 1 };
   if (char === '"') return textAt(text, offset);
   for (const [kind, pattern] of [
+    ['sign', SIGN],
     ['word', WORD],
     ['number', NUMBER],
   ] as const) {

@@ -32,6 +32,8 @@ describe('at the caret are offered', () => {
         ['(country equals "DE" |', ['and', 'or', ')']],
         ['country equals "DE" and (no|', ['not']],
         ['ip |', ['equals', 'in', 'ipIn', 'exists']],
+        ['asn not |', ['equals', 'in', 'greaterThan', 'exists']],
+        ['pathType != |', ['html', 'json']],
         // Nothing is known, or something is wrong before.
         ['path startsWith "|', []],
         ['paht |', []],

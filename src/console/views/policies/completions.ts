@@ -4,7 +4,7 @@
  */
 import { policyFieldFacts, wordsOf } from '../../../contract/management/policy-set/policy-fields.ts';
 import { type PolicyField, policyFields, type PolicyOperator } from '../../../contract/vocabulary.ts';
-import { isField } from '../../../policies/text/read-test.ts';
+import { isField, isNot } from '../../../policies/text/read-test.ts';
 import { Tokens, type Token } from '../../../policies/text/tokens.ts';
 
 export interface Completions {
@@ -110,13 +110,15 @@ function namePlace(field: PolicyField): ConditionPlace {
   };
 }
 
-function operatorPlace(field: PolicyField, named?: string): ConditionPlace {
+function operatorPlace(field: PolicyField, named?: string, isNegated = false): ConditionPlace {
   const { operators, name: names } = policyFieldFacts[field];
   return {
     options: () => operators.map(word),
     after: (token) => {
       if (isSign(token, '[') && named === undefined && Array.isArray(names)) return namePlace(field);
-      const found = operators.find((one) => isOneWordOf(token, one));
+      if (!isNegated && isNot(token)) return operatorPlace(field, named, true);
+      const isSpelled = isSign(token, '==') || (!isNegated && isSign(token, '!='));
+      const found = isSpelled ? 'equals' : operators.find((one) => isOneWordOf(token, one));
       if (found === undefined) return null;
       if (found === 'exists') return joint;
       const first = valuePlace({ field, name: named, operator: found });

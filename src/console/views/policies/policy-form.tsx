@@ -8,6 +8,7 @@ import { forms } from '../../settings/form-schemas.generated.ts';
 import { useForm } from '../../settings/form.tsx';
 import { ofItem } from '../../settings/refused-paths.ts';
 import { ActionFields } from './action-fields.tsx';
+import { CloudflareOffer } from './cloudflare-offer.tsx';
 import { ConditionField } from './condition-field.tsx';
 import { type PolicyDraft, type DraftEntry, moved, policiesOf, withAdded, withPolicy } from './draft.ts';
 import { policyModes, type StoredSet, type TextPolicy } from './policy.ts';
@@ -76,6 +77,7 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
         },
       ])}
       <ConditionField value={policy.when} onInput={(when) => form.write({ when })} />
+      <CloudflareOffer siteKey={siteKey} text={policy.when} onTake={(when) => form.write({ when })} />
       <ActionFields then={policy.then} stored={stored} onChange={(then) => form.write({ then })} />
       {form.fields([
         { name: 'mode', label: 'Mode', options: policyModes },
