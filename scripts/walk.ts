@@ -25,12 +25,15 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like
 /** Ports, folder and the link's secret are those of this run. */
 function asShown(text: string): string {
   return text
+    .replaceAll(STATE_FLAG, '')
     .replaceAll(stateDir, '.gatehouse')
     .replaceAll(/\b897([0-2])\b/g, (_, digit: string) => String(SHOWN_PORT_BASE + Number(digit)))
     .replaceAll(/#link=[\w-]+/g, '#link=…');
 }
 
 const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-walk-'));
+/** Commands that a page prints name the folder of this run. */
+const STATE_FLAG = ` --state ${stateDir}`;
 const npm = spawn('npm', ['start', '--silent', '--', '--port-base', String(PORT_BASE), '--state', stateDir], {
   stdio: ['ignore', 'pipe', 'inherit'],
   detached: true,
@@ -85,31 +88,37 @@ async function pictureOf(page: Page, from: string | null): Promise<string> {
       .first()
       .evaluate((element) => element.scrollIntoView());
   await page.evaluate(
-    ([own, shown]) => {
+    ([own, shown, stateFlag]) => {
       const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       while (texts.nextNode()) {
         const text = texts.currentNode as Text;
-        text.data = text.data.replaceAll(new RegExp(`\\b${own}(?=[0-2]\\b)`, 'g'), String(shown));
+        text.data = text.data
+          .replaceAll(new RegExp(`\\b${own}(?=[0-2]\\b)`, 'g'), String(shown))
+          .replaceAll(stateFlag, '');
       }
     },
-    [PORT_BASE / 10, SHOWN_PORT_BASE / 10] as const,
+    [PORT_BASE / 10, SHOWN_PORT_BASE / 10, STATE_FLAG] as const,
   );
   return `data:image/png;base64,${(await page.screenshot()).toString('base64')}`;
 }
 
 async function allShots(chromium: Browser, stack: StackFacts): Promise<Shot[]> {
-  const { edgeUrl, consoleUrl, signInUrl } = stack;
+  const { edgeUrl, originUrl, consoleUrl, signInUrl } = stack;
   const shots: Shot[] = [];
   const terminal = (command: string, output: string, says: string, seconds: number): void => {
     shots.push({ address: 'Terminal', content: { command, output: asShown(output).trim() }, says, seconds });
   };
-  const window = async (page: Page, address: string, says: string, seconds: number): Promise<void> => {
-    const from = address.includes('?client=')
-      ? 'section.panel'
-      : /\/(verdicts|rules)$/.test(address)
-        ? 'form + p'
-        : null;
+  const window = async (page: Page, address: string, says: string, seconds: number, from: string | null = null) => {
     shots.push({ address: asShown(address), content: { picture: await pictureOf(page, from) }, says, seconds });
+  };
+  /** The bot's-eye view, with what one client gets. Around the gate, which would challenge the form of a driven browser. */
+  const sendAs = async (client: string, says: string, seconds: number): Promise<void> => {
+    const page = await pageOf(chromium, { userAgent: BROWSER });
+    await page.goto(`${originUrl}/bots`);
+    await page.getByRole('button', { name: `Send as ${client}` }).click();
+    await page.locator('#result').waitFor();
+    await window(page, `${edgeUrl}/bots`, says, seconds, 'section.panel');
+    await page.context().close();
   };
   /** One page of the shop, as a new visitor. */
   const visit = async (path: string, says: string, seconds: number, userAgent = BROWSER): Promise<void> => {
@@ -124,24 +133,24 @@ async function allShots(chromium: Browser, stack: StackFacts): Promise<Shot[]> {
   terminal('npm start', welcome, 'One command starts a shop, the gate in front of it, and the console.', 6);
   await visit('/', 'The shop, through the gate. A person notices nothing.', 5);
   await visit('/bots', 'Now as somebody else: the bot’s-eye view sends their requests.', 4);
-  await visit('/bots?client=curl', 'curl is challenged: it would have to prove that a browser is there.', 5);
-  await visit('/bots?client=headless', 'A browser that a program drives is blocked.', 5);
+  await sendAs('curl', 'curl is challenged: it would have to prove that a browser is there.', 5);
+  await sendAs('headless', 'A browser that a program drives is blocked.', 5);
 
   const staff = await pageOf(chromium, {});
   await staff.goto(signInUrl);
   await staff.getByRole('button').first().click();
   await staff.waitForURL(/\/console(?!#link)/);
-  const open = async (path: string, says: string, seconds: number): Promise<void> => {
+  const open = async (path: string, says: string, seconds: number, from: string | null = null): Promise<void> => {
     await staff.goto(consoleUrl + path);
     await staff.locator('h1').waitFor();
     await staff.waitForLoadState('networkidle');
-    await window(staff, consoleUrl + path, says, seconds);
+    await window(staff, consoleUrl + path, says, seconds, from);
   };
-  await open('/verdicts', 'The console’s log has every request, and what decided it.', 6);
+  await open('/verdicts', 'The console’s log has every request, and what decided it.', 6, 'form + p');
   await manage(stack, '/protect/access-rules/create', {
     rules: [{ type: 'userAgent', value: 'badbot', verdict: 'block', note: 'copies our prices' }],
   });
-  await open('/rules', 'A first rule: block a user agent. It is in force within seconds.', 5);
+  await open('/rules', 'A first rule: block a user agent. It is in force within seconds.', 5, 'form + p');
 
   const ask = (): string =>
     execFileSync('curl', ['-s', '-A', 'badbot', '-H', 'Sec-Fetch-Dest: empty', `${edgeUrl}/api/products`]).toString();
