@@ -198,8 +198,8 @@ export function logInPage(visit: Visit, email: string | null): string {
         <h2>Things to try</h2>
         <p>The right one: <code>${DEMO_EMAIL}</code> with <code>${DEMO_PASSWORD}</code>.</p>
         <p>
-          A wrong one is a 401 of the shop. Add a limit of <b>failed logins</b> in the console, under Policies and limits
-          › Limits, and guess a few times: the gate stops the guesses, and the shop never sees them.
+          A wrong one is a 401 of the shop. Add a limit of <b>failed logins</b> in the console, under Policies and
+          limits › Limits, and guess a few times: the gate stops the guesses, and the shop never sees them.
         </p>
         <p class="soft">A program that guesses is one of the <a href="/bots">bots</a>.</p>
       </div>
