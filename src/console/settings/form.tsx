@@ -73,7 +73,7 @@ export function formOn<Draft>(
   return form;
 }
 
-type Frame = Pick<TextFieldProps, 'label' | 'hint' | 'isDisabled'>;
+type Frame = Pick<TextFieldProps, 'label' | 'hint' | 'isDisabled' | 'isLabelHidden'>;
 type TextFrame = Pick<TextFieldProps, 'placeholder' | 'rows' | 'isMono' | 'isRequired' | 'type' | 'suggestions'>;
 
 /** A row of the table: a box for a flag, boxes for several values, a list for what has options, and a text otherwise. */

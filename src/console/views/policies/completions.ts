@@ -192,7 +192,8 @@ function fieldOptions(field: PolicyField): Completion[] {
   return [word(field), ...named];
 }
 
-function namesOf(field: PolicyField): readonly string[] {
+/** Names that a field often has. */
+export function namesOf(field: PolicyField): readonly string[] {
   const { name } = policyFieldFacts[field];
   if (field === 'header') return HEADERS;
   return name === undefined || name === 'required' ? [] : name;
@@ -208,9 +209,13 @@ function valueOptions({ field, name, operator }: Compared): Completion[] {
   });
   const words = wordsOf(field, name) ?? (field === 'method' ? METHODS : null);
   if (words !== null) return words.map((one) => option(one));
-  if (field !== 'country') return [];
-  countries ??= [...countryCodes(), ['T1', 'Tor']];
-  return countries.map(([code, about]) => option(code, about));
+  return field === 'country' ? countriesOnce().map(([code, about]) => option(code, about)) : [];
+}
+
+/** Values that a field often has, where others can be written too. */
+export function suggestedValues(field: PolicyField): readonly string[] {
+  if (field === 'country') return countriesOnce().map(([code]) => code);
+  return field === 'method' ? METHODS : [];
 }
 
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
@@ -219,6 +224,11 @@ const NO_COUNTRY = /^(?:EU|EZ|QO|UN|X[AB]|ZZ)$/;
 const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
 let countries: (readonly [code: string, name: string])[] | null = null;
+
+function countriesOnce(): readonly (readonly [code: string, name: string])[] {
+  countries ??= [...countryCodes(), ['T1', 'Tor']];
+  return countries;
+}
 
 function countryCodes(): (readonly [code: string, name: string])[] {
   return LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).flatMap((code) => {

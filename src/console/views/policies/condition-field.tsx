@@ -79,7 +79,9 @@ export function ConditionField({ value, onInput }: ConditionFieldProps) {
   }, [chosen]);
   return (
     <div class="field">
-      <label for={id}>Condition</label>
+      <label for={id} class="unseen">
+        Condition
+      </label>
       <div class="condition-text">
         <div ref={mirror} class="condition-mirror mono" aria-hidden="true">
           {error !== null && <Mark text={value} error={error} />}

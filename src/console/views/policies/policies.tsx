@@ -1,13 +1,28 @@
 /** The policies of an instance in their order: added, changed, moved and deleted in a draft, and saved as one version. */
-import { useMemo, useRef, useState } from 'preact/hooks';
+import lazy, { ErrorBoundary } from 'preact-iso/lazy';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState, Section } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { type PolicyDraft, type DraftEntry, moved, without, withPolicy } from './draft.ts';
-import { PolicyForm } from './policy-form.tsx';
+import type { PolicyFormProps } from './policy-form.tsx';
 import { PolicyPage, type PolicyView } from './policy-page.tsx';
 import { PolicyTable, type RowAct } from './policy-table.tsx';
+
+/** Loaded behind the list, which most people only look at. */
+const PolicyForm = lazy(() =>
+  import('./policy-form.tsx').then((module) => module.PolicyForm).catch(() => FormNotLoaded),
+);
+
+function FormNotLoaded({ onClose }: PolicyFormProps) {
+  return (
+    <Dialog title="The form could not be loaded" onClose={onClose}>
+      <p>The service cannot be reached, or has a newer version of the console. Load the page again.</p>
+    </Dialog>
+  );
+}
 
 export default function Policies() {
   return <PolicyPage>{(view) => <PolicyList {...view} />}</PolicyPage>;
@@ -21,6 +36,7 @@ function PolicyList({ siteKey, stored, state, mayChange }: PolicyView) {
   const latest = useRef(edit);
   latest.current = edit;
   const marks = useMemo(() => marksOf(draft), [draft]);
+  useEffect(() => void PolicyForm.preload(), []);
   const act = (name: RowAct, entry: DraftEntry): void => {
     const { key, policy } = entry;
     const place = draft.entries.findIndex((one) => one.key === key);
@@ -60,19 +76,21 @@ function PolicyList({ siteKey, stored, state, mayChange }: PolicyView) {
       ) : (
         <PolicyTable draft={draft} stored={stored} marks={marks} mayChange={mayChange} onAct={act} />
       )}
-      {edited !== null && (
-        <PolicyForm
-          siteKey={siteKey}
-          draft={draft}
-          stored={stored}
-          entry={edited === 'new' ? null : edited}
-          onDone={(change) => {
-            edit(change);
-            setEdited(null);
-          }}
-          onClose={() => setEdited(null)}
-        />
-      )}
+      <ErrorBoundary>
+        {edited !== null && (
+          <PolicyForm
+            siteKey={siteKey}
+            draft={draft}
+            stored={stored}
+            entry={edited === 'new' ? null : edited}
+            onDone={(change) => {
+              edit(change);
+              setEdited(null);
+            }}
+            onClose={() => setEdited(null)}
+          />
+        )}
+      </ErrorBoundary>
     </Section>
   );
 }

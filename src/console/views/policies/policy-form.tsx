@@ -9,7 +9,7 @@ import { useForm } from '../../settings/form.tsx';
 import { ofItem } from '../../settings/refused-paths.ts';
 import { ActionFields } from './action-fields.tsx';
 import { CloudflareOffer } from './cloudflare-offer.tsx';
-import { ConditionField } from './condition-field.tsx';
+import { ConditionEditor } from './condition-editor.tsx';
 import { type PolicyDraft, type DraftEntry, moved, policiesOf, withAdded, withPolicy } from './draft.ts';
 import { policyModes, type StoredSet, type TextPolicy } from './policy.ts';
 
@@ -76,14 +76,16 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
           placeholder: 'log-in-without-cookie',
         },
       ])}
-      <ConditionField value={policy.when} onInput={(when) => form.write({ when })} />
+      <ConditionEditor value={policy.when} onInput={(when) => form.write({ when })} />
       <CloudflareOffer siteKey={siteKey} text={policy.when} onTake={(when) => form.write({ when })} />
-      <ActionFields then={policy.then} stored={stored} onChange={(then) => form.write({ then })} />
-      {form.fields([
-        { name: 'mode', label: 'Mode', options: policyModes },
-        { name: 'place', label: 'Place', hint: 'Policies are read in their order.' },
-        { name: 'description', label: 'Description', hint: 'For people. Optional.' },
-      ])}
+      <div class="policy-grid">
+        <ActionFields then={policy.then} stored={stored} onChange={(then) => form.write({ then })} />
+        {form.fields([
+          { name: 'mode', label: 'Mode', options: policyModes },
+          { name: 'place', label: 'Place', hint: 'Policies are read in their order.' },
+        ])}
+      </div>
+      {form.fields([{ name: 'description', label: 'Description', hint: 'For people. Optional.' }])}
     </CreateDialog>
   );
 }
