@@ -284,6 +284,41 @@ test('on a phone the header is one row, filters stand behind one button, and the
   expect((await page.locator('.tail-list').boundingBox())!.height).toBeLessThanOrEqual(640);
 });
 
+test('a dialog opens in the middle of the window, at its first field', async () => {
+  const { page } = console;
+  await console.open('/users');
+  await page.getByRole('button', { name: 'Add a user' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect.poll(() => dialog.getByLabel('Email').evaluate((field) => field === document.activeElement)).toBe(true);
+  const { y, height } = (await dialog.boundingBox())!;
+  expect(Math.abs(y + height / 2 - page.viewportSize()!.height / 2)).toBeLessThan(2);
+});
+
+test('on a desk the buttons of a row stand side by side, and a choice in a table shows its whole word', async () => {
+  const { page } = console;
+  await manage(console.stack(), '/users/create', { email: 'ann@shop.example', name: 'Ann', role: 'analyst' });
+  await manage(console.stack(), '/alerts/channels/create', {
+    name: 'On call',
+    shape: 'webhook',
+    webhookUrl: 'https://hooks.example.com/alerts',
+  });
+  await console.open('/alerts/channels');
+  await page.getByRole('button', { name: 'Send a test to On call' }).waitFor();
+  const buttons = await page.getByRole('table').getByRole('button').all();
+  expect(buttons).toHaveLength(4);
+  const tops = await Promise.all(buttons.map(async (button) => (await button.boundingBox())!.y));
+  expect(new Set(tops).size).toBe(1);
+  await console.open('/users');
+  const role = page.getByLabel('Role of ann@shop.example');
+  await role.waitFor();
+  const missing = await role.evaluate((select) => {
+    const width = select.getBoundingClientRect().width;
+    select.style.width = 'max-content';
+    return select.getBoundingClientRect().width - width;
+  });
+  expect(missing).toBe(0);
+});
+
 test('a dialog asks before what was typed is lost, by Escape, a click outside and its cross', async () => {
   const { page } = console;
   await console.open('/access-control');

@@ -47,6 +47,8 @@ export function Dialog({ title, onClose, children, actions, isWide = false, loss
     const { current } = dialog;
     const listen = (event: KeyboardEvent): void => onKey.current(event);
     if (current !== null && !current.open) current.showModal();
+    // A form begins at its first field. The browser alone would begin at the button that closes it.
+    current?.querySelector<HTMLElement>('.dialog-body :is(input, select, textarea):enabled')?.focus();
     document.addEventListener('keydown', listen);
     return () => {
       document.removeEventListener('keydown', listen);
