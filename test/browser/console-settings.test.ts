@@ -233,6 +233,11 @@ test('an API key gets exactly the permissions that were chosen, and the change i
   await button('Create').click();
   const token = await dialog().locator('.secret').innerText();
   await button('Done').click();
+  await page
+    .getByRole('row')
+    .filter({ hasText: 'prometheus' })
+    .getByText('See traffic, rules and settings of the gate')
+    .waitFor();
   const asKey = (path: string, method: string) =>
     fetch(console.stack().serviceUrl + path, { method, headers: { authorization: `Bearer ${token}` } });
   expect((await asKey('/protect/metrics', 'GET')).status).toBe(200);
@@ -246,7 +251,7 @@ test('a key for reading is chosen at once, and a permission that is as powerful 
   await console.open('/api-keys');
   await button('New API key').click();
   await dialog().getByLabel('Name').fill('reports');
-  const powerful = dialog().getByLabel('getApiKeys');
+  const powerful = dialog().getByLabel('See API keys (getApiKeys)');
   expect(await page.locator(`#${await powerful.getAttribute('aria-describedby')}`).innerText()).toContain(
     'as powerful as all keys together',
   );
@@ -267,7 +272,8 @@ test('a key for reading is chosen at once, and a permission that is as powerful 
   expect(sites.status).toBe(200);
   expect(await sites.text()).not.toContain('secretKey');
   const row = (name: string) => page.getByRole('row').filter({ hasText: name });
-  await row('reports').waitFor();
+  await row('reports').getByText('Read only').waitFor();
+  await row('local-stack').getByText('Everything').waitFor();
   expect(await row('reports').getByText('as powerful as all').count()).toBe(0);
   expect(await page.getByText('as powerful as all').count()).toBeGreaterThan(0);
 });

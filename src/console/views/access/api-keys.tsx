@@ -19,6 +19,7 @@ import {
   type Permission,
   type PermissionMap,
 } from '../../../contract/management/permissions.ts';
+import { featureWords, permissionLabel, permissionsText } from './permission-words.ts';
 
 const DAY_SECONDS = 86_400;
 const lifetimes = [
@@ -27,8 +28,6 @@ const lifetimes = [
   ['365', '1 year'],
   ['3650', '10 years'],
 ] as const;
-
-const listed = (permissions: PermissionMap): string => Object.values(permissions).flat().join(', ');
 
 const isAsPowerfulAsAll = (permissions: PermissionMap): boolean =>
   Object.values(permissions).some((granted) =>
@@ -74,7 +73,7 @@ export default function ApiKeys() {
                 isWrapped: true,
                 cell: ({ permissions }) => (
                   <>
-                    {listed(permissions)}{' '}
+                    {permissionsText(permissions)}{' '}
                     {isAsPowerfulAsAll(permissions) && <Chip tone="warn">as powerful as all</Chip>}
                   </>
                 ),
@@ -166,6 +165,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
         { name: 'days', label: 'Expires after', options: lifetimes },
       ])}
       <div class="actions">
+        <span class="field-label">It may</span>
         {Object.entries(permissionPresets).map(([title, preset]) => (
           <Button key={title} onClick={() => setChosen(new Set(Object.values(preset).flat()))}>
             {title}
@@ -175,11 +175,11 @@ function NewKey({ onClose }: { onClose: () => void }) {
       <div class="columns">
         {features.map((feature) => (
           <fieldset key={feature}>
-            <legend>{feature}</legend>
+            <legend>{featureWords[feature]}</legend>
             {featurePermissions[feature].map((permission) => (
               <CheckField
                 key={permission}
-                label={permission}
+                label={permissionLabel(permission)}
                 hint={permissionPowers[permission]}
                 isChecked={chosen.has(permission)}
                 onChange={(isChecked) => {
