@@ -1,12 +1,11 @@
 /** How a chart is drawn: its axes, what each style of series looks like, and what a drag does. */
 import uPlot from 'uplot';
 import { compact } from '../format/numbers.ts';
-import { localClock, localDay } from '../format/times.ts';
+import { axisTime } from '../format/times.ts';
 
 export const HEIGHT_PX = 220;
 /** A drag of fewer pixels is a click. */
 export const DRAG_MIN_PX = 8;
-const DAY_MS = 86_400_000;
 
 /**
  * `bars` are stacked on each other, in the order of the series. `steps` hold their value until the next one. `marks` are
@@ -59,7 +58,12 @@ export function chartOptions(
       y: { range: (_, __, max) => [0, scale.current.max ?? Math.max(4, max * 1.05)] },
     },
     axes: [
-      { ...axis, size: 28, values: (_, splits) => splits.map((seconds) => timeLabel(seconds * 1000, scale.current)) },
+      {
+        ...axis,
+        size: 28,
+        values: (_, splits) =>
+          splits.map((seconds) => axisTime(seconds * 1000, scale.current.until - scale.current.since)),
+      },
       { ...axis, size: 56, values: (_, splits) => splits.map((value) => valueLabel(value, scale.current)) },
     ],
     series: [{}, ...series.map((one) => seriesOptions(one.style, colour(one.colour))).toReversed()],
@@ -83,10 +87,6 @@ export function chartOptions(
 function shownSeconds({ since, until, bucketSeconds }: ChartScale): [number, number] {
   const size = bucketSeconds ?? 1;
   return [Math.floor(since / 1000 / size) * size, Math.max(since / 1000 + size, Math.ceil(until / 1000 / size) * size)];
-}
-
-function timeLabel(ms: number, { since, until }: ChartScale): string {
-  return until - since > 2 * DAY_MS ? localDay(ms) : localClock(ms);
 }
 
 function valueLabel(value: number, { max, unit }: ChartScale): string {

@@ -9,8 +9,14 @@ const date = new Intl.DateTimeFormat(undefined, { year: 'numeric', ...dayParts }
 const day = new Intl.DateTimeFormat(undefined, dayParts);
 
 export const localTime = (ms: number): string => full.format(ms);
-export const localClock = (ms: number): string => clock.format(ms);
-export const localDay = (ms: number): string => day.format(ms);
+const DAY_MS = 86_400_000;
+/** The hours and minutes of a shorter time would be the same again and again. */
+const CLOCK_SPAN_MIN_MS = 600_000;
+/** On the axis of a chart that shows `spanMs`. */
+export function axisTime(ms: number, spanMs: number): string {
+  if (spanMs > 2 * DAY_MS) return day.format(ms);
+  return (spanMs < CLOCK_SPAN_MIN_MS ? seconds : clock).format(ms);
+}
 /** Of today the time, of this year day and time, of another year the date. */
 export function briefTime(ms: number, nowMs: number): string {
   const [at, now] = [new Date(ms), new Date(nowMs)];

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { curlLine } from '../../../src/console/api/call.ts';
 import { counted, duration, percent } from '../../../src/console/format/numbers.ts';
-import { briefTime } from '../../../src/console/format/times.ts';
+import { axisTime, briefTime } from '../../../src/console/format/times.ts';
 import { visibleParts } from '../../../src/console/format/visitor-text.ts';
 import { boundsText, controlOf, settingText, settingValue } from '../../../src/console/settings/setting-schema.ts';
 import { changedMembers } from '../../../src/console/settings/save-over.ts';
@@ -152,6 +152,15 @@ describe('a number with its noun', () => {
         expect(counted(value, one, many)).toBe(text);
       },
     ));
+});
+
+test('the times on the axis of a chart differ: seconds for minutes, then minutes, then days', () => {
+  const at = new Date(2027, 4, 20, 15, 4, 5).getTime();
+  expect([30_000, 3_600_000, 7 * 86_400_000].map((spanMs) => axisTime(at, spanMs))).toEqual([
+    '15:04:05',
+    '15:04',
+    expect.stringMatching(/20/),
+  ]);
 });
 
 describe('a time in a table', () => {
