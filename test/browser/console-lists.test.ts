@@ -131,6 +131,9 @@ test('a subscription that cannot be read says why, and keeps its header to itsel
   await page.getByText('It was never read well, so it has no entries.').waitFor();
   await page.getByText(/attempts? failed/).waitFor();
   expect(await page.content()).not.toContain('a-secret-value');
+  await console.open('/lists');
+  await rowOf('Lists', 'feed').getByText('https://lists.invalid').waitFor();
+  expect(await rowOf('Lists', 'feed').locator('div.soft').innerText()).not.toBe('');
   await manage(console.stack(), '/protect/lists/delete', { name: 'feed' });
 });
 

@@ -59,7 +59,16 @@ export default function Lists() {
                   {
                     title: 'From',
                     isWide: true,
-                    cell: ({ url, error: why }) => <VisitorText text={why ?? url ?? 'a file'} maxChars={120} />,
+                    cell: ({ url, error: why }) => (
+                      <>
+                        <VisitorText text={url ?? 'a file'} maxChars={120} />
+                        {why !== null && (
+                          <div class="soft">
+                            <VisitorText text={why} maxChars={120} />
+                          </div>
+                        )}
+                      </>
+                    ),
                   },
                 ]}
               />
