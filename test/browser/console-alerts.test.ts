@@ -88,6 +88,7 @@ test('a test says that the receiver did not accept it, and is in the list of ale
   await page.getByText(/^Pager did not accept the test/).waitFor();
   await page.getByRole('navigation', { name: 'Alerts' }).getByRole('link', { name: 'What happened' }).click();
   await rowOf('Alerts, newest first', 'a test').getByText('Pager').first().waitFor();
+  expect(await rowOf('Alerts, newest first', 'a test').innerText()).not.toContain(channel.id);
   await page.getByLabel('Kind').selectOption('attack');
   await page.waitForURL(/kind=attack/);
   await page.getByRole('heading', { name: 'No alert matches' }).waitFor();

@@ -90,9 +90,11 @@ export default function Alerts() {
   );
 }
 
-function About({ alert: { instanceId, subject } }: { alert: ListedAlert }) {
+function About({ alert: { kind, instanceId, subject, deliveries } }: { alert: ListedAlert }) {
   const instance = instances.value.list?.find(({ id }) => id === instanceId);
-  const text = [instanceId === null ? '' : (instance?.name ?? instanceId), subject].filter((part) => part !== '');
+  // The subject of a test is the id of its channel.
+  const about = kind === 'test' ? (deliveries[0]?.channelName ?? 'a removed channel') : subject;
+  const text = [instanceId === null ? '' : (instance?.name ?? instanceId), about].filter((part) => part !== '');
   return <VisitorText text={text.join(', ') || 'the account'} maxChars={60} />;
 }
 
