@@ -260,6 +260,7 @@ test('access control rules are made, shown as text, deleted and brought back', a
 
   const row = page.getByRole('row').filter({ hasText: '203.0.113.9' });
   await row.getByText('image, difficulty 5').waitFor();
+  expect(await row.innerText()).toMatch(/Address: 203\.0\.113\.9\s+User agent, whole: /);
   expect(await row.innerText()).toContain('<b onclick=alert(1)>U+202Egnp.exe');
   const listed = () => manage<{ rules: object[]; ruleCount: number }>(stack, '/access-control/get');
   const [rule] = (await listed()).rules;

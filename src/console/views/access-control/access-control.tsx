@@ -11,15 +11,18 @@ import { NumberedPages, pageOf } from '../../components/numbered-pages.tsx';
 import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
+import { valueText } from '../../settings/setting-words.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { RuleGroups, type ListedRule } from './rule-groups.tsx';
-import { NewAccessControlRule } from './new-rule.tsx';
+import { conditionFields, NewAccessControlRule } from './new-rule.tsx';
 
 type Query = RequestOf<'/access-control/get'>;
 
 const PATH = '/console/access-control';
 const RULES_PER_PAGE = 100;
 const VALUE_MAX_CHARS = 80;
+
+const fieldWords = new Map<string, string>(conditionFields.map(([field, name]) => [field, name]));
 
 const orders = {
   newest: ['Newest first', 'createdAt', -1],
@@ -127,7 +130,7 @@ function Rules({ rules, onDelete }: { rules: readonly ListedRule[]; onDelete: (r
           cell: ({ conditions }) =>
             conditions.map(({ field, value }) => (
               <div key={field}>
-                {field} <VisitorText text={value} maxChars={VALUE_MAX_CHARS} />
+                {fieldWords.get(field) ?? field}: <VisitorText text={value} maxChars={VALUE_MAX_CHARS} />
               </div>
             )),
         },
@@ -186,7 +189,7 @@ function queryOf(params: Params): Query {
 
 function restrictionText(rule: ListedRule): string {
   const parts = [
-    rule.captchaType,
+    rule.captchaType !== undefined && valueText(rule.captchaType),
     rule.powDifficulty !== undefined && `difficulty ${rule.powDifficulty}`,
     rule.solvedImagesCount !== undefined && `${rule.solvedImagesCount} known pictures`,
     rule.unsolvedImagesCount !== undefined && `${rule.unsolvedImagesCount} unknown pictures`,

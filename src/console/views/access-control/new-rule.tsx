@@ -7,6 +7,8 @@ import { CreateDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { RefusableText, useForm } from '../../settings/form.tsx';
+import { valueText } from '../../settings/setting-words.ts';
+import { captchaTypes } from '../../../contract/vocabulary.ts';
 
 type Rule = RequestOf<'/access-control/create'>['rule'];
 type Field = Rule['conditions'][number]['field'];
@@ -15,7 +17,7 @@ interface TypedCondition {
   value: string;
 }
 
-const fields: readonly (readonly [field: Field, name: string, example: string])[] = [
+export const conditionFields: readonly (readonly [field: Field, name: string, example: string])[] = [
   ['ip', 'Address', '203.0.113.9'],
   ['ipMask', 'Network', '203.0.113.0/24'],
   ['asn', 'Network number (ASN)', '64500'],
@@ -38,7 +40,10 @@ const lives = [
   ['31536000', '1 year'],
 ] as const;
 
-const captchaTypes = [['', 'As the site says'], 'frictionless', 'pow', 'image', 'puzzle'] as const;
+const captchas = [
+  ['', 'As the site says'],
+  ...captchaTypes.map((captchaType) => [captchaType, valueText(captchaType)] as const),
+] as const;
 
 /** Restrictions that are numbers. */
 const numbers = [
@@ -105,7 +110,7 @@ export function NewAccessControlRule({ onClose, onCreated }: { onClose: () => vo
           <legend>Restriction</legend>
           <div class="group-members">
             {form.fields([
-              { name: 'captchaType', label: 'Captcha', options: captchaTypes },
+              { name: 'captchaType', label: 'Captcha', options: captchas },
               ...numbers.map(([name, label]) => ({ name, label })),
             ])}
           </div>
@@ -138,7 +143,7 @@ interface ConditionsProps {
 /** Each field at most once: two values of one field never match together. */
 function Conditions({ conditions, onChange }: ConditionsProps) {
   const used = new Set(conditions.map(({ field }) => field));
-  const free = fields.find(([field]) => !used.has(field))?.[0];
+  const free = conditionFields.find(([field]) => !used.has(field))?.[0];
   const set = (at: number, changed: TypedCondition) =>
     onChange(conditions.map((one, index) => (index === at ? changed : one)));
   return (
@@ -150,7 +155,7 @@ function Conditions({ conditions, onChange }: ConditionsProps) {
             <SelectField
               label={`Condition ${at + 1}`}
               value={field}
-              options={fields.flatMap(([other, name]) =>
+              options={conditionFields.flatMap(([other, name]) =>
                 other === field || !used.has(other) ? [[other, name] as const] : [],
               )}
               onChange={(next) => set(at, { field: next, value: '' })}
@@ -159,7 +164,7 @@ function Conditions({ conditions, onChange }: ConditionsProps) {
               <RefusableText
                 name={`conditions.${at}.value`}
                 label={`Value ${at + 1}`}
-                placeholder={fields.find(([one]) => one === field)?.[2] ?? ''}
+                placeholder={conditionFields.find(([one]) => one === field)?.[2] ?? ''}
                 isMono
                 value={value}
                 onInput={(next) => set(at, { field, value: next })}

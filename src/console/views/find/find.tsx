@@ -31,7 +31,7 @@ export default function Find() {
           <li>Its short form on the same page: 0432-cda6</li>
           <li>An address: 192.0.2.1 or 2001:db8::1</li>
           <li>A network: AS64496</li>
-          <li>A session or a captcha: its jti</li>
+          <li>A session or a captcha: its id</li>
           <li>A rule: userAgent:badbot</li>
           <li>A user agent, or a part of one</li>
         </ul>

@@ -12,6 +12,7 @@ import { CreateDialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { useForm } from '../../settings/form.tsx';
+import { valueText } from '../../settings/setting-words.ts';
 
 export type ListedSite = Schema<'Site'>;
 
@@ -57,7 +58,7 @@ export default function Sites() {
                   </>
                 ),
               },
-              { title: 'Challenge', cell: ({ settings }) => settings.captchaType },
+              { title: 'Challenge', cell: ({ settings }) => valueText(settings.captchaType) },
               { title: 'Domains', isWide: true, cell: ({ settings }) => settings.domains.join(', ') },
               { title: 'Site key', cell: ({ siteKey }) => <code>{siteKey}</code> },
               { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
