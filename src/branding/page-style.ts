@@ -23,6 +23,7 @@ button,.button{display:inline-block;min-height:44px;padding:10px 22px;margin:0 0
 button:focus-visible,a:focus-visible{outline:3px solid var(--fg);outline-offset:3px}
 a{color:var(--go)}
 footer{margin-top:20px;padding-top:14px;border-top:1px solid var(--line);color:var(--soft);font-size:.9rem}
+footer:has(>[hidden]:only-child){border-color:transparent}
 footer p{margin:0 0 6px}
 footer strong{font:600 1em monospace;color:var(--fg);user-select:all}
 .copy{min-height:28px;padding:2px 10px;margin:0;background:none;color:var(--go);border:1px solid var(--soft)}

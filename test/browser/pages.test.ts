@@ -18,10 +18,14 @@ describe('a challenged navigation', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('shows the reference that a visitor can quote', async () => {
+  test('shows after a failure the reference that a visitor can quote, and help', async () => {
     server.overrides.push(() => ({ status: 400, body: {} }));
     await visitor.page.goto(`${server.url}/protected`);
     await visitor.page.getByText('request-1').waitFor();
+    const help = visitor.page.getByRole('link', { name: 'What can I do?' });
+    expect(await help.getAttribute('href')).toBe('/__protect/help?reference=request-1');
+    // What the page holds stays there.
+    expect(await help.getAttribute('target')).toBe('_blank');
   });
 
   test('stays where it is when a task appears, and has no reference before something fails', async () => {
@@ -38,6 +42,9 @@ describe('a challenged navigation', () => {
     await visitor.page.locator('.task').waitFor();
     expect(await heading.boundingBox()).toEqual(before);
     expect(await visitor.page.getByText('request-1').isVisible()).toBe(false);
+    expect(await visitor.page.getByText('What can I do?').isVisible()).toBe(false);
+    const line = await visitor.page.locator('footer').evaluate((footer) => getComputedStyle(footer).borderTopColor);
+    expect(line).toBe('rgba(0, 0, 0, 0)');
   });
 
   test('runs from right to left in Arabic, task and footer too', async () => {

@@ -3,6 +3,7 @@
  * the reference a visitor can quote, long and short.
  */
 import { html, raw } from 'hono/html';
+import { protectPrefix } from '../../../contract/edge/headers.ts';
 import { shortReference } from '../../../contract/edge/short-reference.ts';
 import type { LocalisedPage, PageLanguages } from '../../../locales/messages.ts';
 import type { Branding } from '../../../contract/management/instance-policy.ts';
@@ -71,6 +72,7 @@ export function renderPage(input: PageInput, { tag, direction, messages }: Local
           ${parts.body}
           <footer>
             <div class="reference" ${hidesReference ? html`hidden` : null}>
+              ${hidesReference ? helpLink(input, messages.helpLink) : null}
               <p>
                 ${messages.reference}${short && html` <strong dir="ltr">${short}</strong>`}
                 <button type="button" class="copy" data-copied="${messages.copied}" aria-live="polite" hidden>
@@ -87,6 +89,11 @@ export function renderPage(input: PageInput, { tag, direction, messages }: Local
       </body>
     </html> `;
   return htmlText(page);
+}
+
+/** What a visitor can do after a failure. A new tab: this page may hold a submission. */
+function helpLink({ requestId }: PageInput, text: string): Html {
+  return html`<p><a href="${protectPrefix}help?reference=${requestId}" target="_blank" rel="noopener">${text}</a></p>`;
 }
 
 /** @throws TypeError where a value of the template is a promise, which would be sent unwritten. */
