@@ -243,7 +243,21 @@ test('an API key gets exactly the permissions that were chosen, and the change i
   expect((await asKey('/protect/metrics', 'GET')).status).toBe(200);
   expect((await asKey('/sites/get', 'POST')).status).toBe(403);
   await console.open('/audit-trail');
-  await page.getByRole('row').filter({ hasText: 'create-api-key' }).first().waitFor();
+  await page.getByRole('row').filter({ hasText: 'added the API key prometheus' }).first().waitFor();
+});
+
+test('the audit trail says who changed which thing from what to what, without JSON and ids', async () => {
+  const { page } = console;
+  for (const verdict of ['challenge', 'block']) {
+    await manage(console.stack(), '/protect/access-rules/create', {
+      rules: [{ type: 'ipMask', value: '192.0.2.0/24', verdict }],
+    });
+  }
+  await console.open('/audit-trail');
+  const row = page.getByRole('row').filter({ hasText: 'changed the rule 192.0.2.0/24 from challenge to block' });
+  expect(await row.innerText()).toContain('Verdict: challenge → block');
+  const text = await page.getByRole('table').innerText();
+  expect(text).not.toMatch(/[{}[\]]|create-|siteKey|key_/);
 });
 
 test('a key for reading is chosen at once, and a permission that is as powerful as all says so', async () => {

@@ -192,12 +192,12 @@ describe('versions', () => {
     expect(restored).toMatchObject({ version: 3, changed: true });
     const { body: history } = await ask('/history', { limit: 2 });
     expect(history.version).toBe(3);
+    const made = { at: expect.any(String), by: expect.any(String), byName: expect.any(String) };
     expect(history.versions).toEqual([
-      { version: 3, at: expect.any(String), by: expect.any(String), note: 'back', policies: 1, limits: 0, restores: 1 },
+      { ...made, version: 3, note: 'back', policies: 1, limits: 0, restores: 1 },
       {
+        ...made,
         version: 2,
-        at: expect.any(String),
-        by: expect.any(String),
         note: null,
         policies: 2,
         limits: 0,

@@ -33,11 +33,15 @@ function addresses(count: number): RuleWrite[] {
 describe('writing', () => {
   test('an applied batch is one version', async () => {
     const { book } = newBook();
-    expect(await book.upsert([rule('192.0.2.1'), rule('192.0.2.2')], author)).toEqual(
+    expect(await book.upsert([rule('192.0.2.1'), rule('192.0.2.2')], author)).toMatchObject(
       ok({ version: 1, created: 2, updated: 0, deleted: 0 }),
     );
+    const first = [
+      { value: '192.0.2.2', before: { verdict: 'block' }, after: { verdict: 'allow' } },
+      { value: '192.0.2.3', before: null, after: { verdict: 'block' } },
+    ];
     expect(await book.upsert([rule('192.0.2.2', 'allow'), rule('192.0.2.3')], author)).toMatchObject(
-      ok({ version: 2, created: 1, updated: 1 }),
+      ok({ version: 2, created: 1, updated: 1, first }),
     );
   });
 
@@ -329,7 +333,7 @@ describe('history', () => {
     await book.upsert([rule('192.0.2.1', 'allow'), rule('192.0.2.3')], { ...author, nowMs: nowMs + 1 });
     await book.remove([{ type: 'ip', value: '192.0.2.2' }], { ...author, nowMs: nowMs + 2 });
     const outcome = await book.rollback(1, { nowMs: nowMs + 3, actor: 'key-9', kind: 'rollback' });
-    expect(outcome).toEqual(ok({ version: 4, created: 1, updated: 1, deleted: 1 }));
+    expect(outcome).toMatchObject(ok({ version: 4, created: 1, updated: 1, deleted: 1 }));
     const page = await rulePage(book, { limit: 10 });
     expect(page.rules).toEqual(before);
     expect(page.total).toBe(2);

@@ -43,6 +43,7 @@ export const edgeRuleInput = z.strictObject({
   createdBy: z.optional(z.unknown()),
   updatedAt: z.optional(z.unknown()),
   updatedBy: z.optional(z.unknown()),
+  updatedByName: z.optional(z.unknown()),
   hits: z.optional(z.unknown()),
 });
 export type EdgeRuleInput = z.infer<typeof edgeRuleInput>;
@@ -81,6 +82,8 @@ export const edgeRuleListed = z.extend(edgeRuleCanonical, {
   createdBy: z.string(),
   updatedAt: z.iso.datetime(),
   updatedBy: z.string(),
+  /** Of a page of rules: what the key or the person is called, or was when they still were there. */
+  updatedByName: z.optional(z.string()),
   /** With `hitsSince`: logged requests in which the rule fired, monitored or not, by their decision. */
   hits: z.optional(ruleHits),
 });

@@ -9,7 +9,7 @@ import { instancesInAttack, isStill, writeAttackState } from '../../store/d1/att
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { auditByService } from '../../store/d1/management-audit.ts';
 import type { ServiceEnvironment, ServiceStore } from '../environment.ts';
-import { settleAlarm } from './settle-alarm.ts';
+import { attackModeOf, settleAlarm } from './settle-alarm.ts';
 
 const INSTANCES_PER_RUN = 100;
 
@@ -29,8 +29,13 @@ export async function endAttackModes(
   }
 }
 
-async function noteEnd(store: ServiceStore, { id, accountId, globalSiteKey, attack }: StoredInstance, at: number) {
+async function noteEnd(
+  store: ServiceStore,
+  { id, accountId, globalSiteKey, attack, name }: StoredInstance,
+  at: number,
+) {
   const body = { siteKey: globalSiteKey, reason: 'its time was over', ...attack.active };
-  const note = auditByService(store, accountId, { at, operation: 'end-attack-mode', body }, isStill(id, attack));
+  const entry = { at, operation: 'end-attack-mode', body, changes: attackModeOf(name) };
+  const note = auditByService(store, accountId, entry, isStill(id, attack));
   await writeAttackState(store, id, attack, { ...attack, active: null }, [note]);
 }

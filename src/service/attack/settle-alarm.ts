@@ -11,6 +11,7 @@ import { recordAlert } from '../../store/d1/alerts.ts';
 import { isStill, writeAttackState } from '../../store/d1/attack-states.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { auditByService } from '../../store/d1/management-audit.ts';
+import type { AuditChanges } from '../../contract/management/audit-changes.ts';
 import { deliverDue, postingOver } from '../alerts/deliver-alerts.ts';
 import type { ServiceEnvironment } from '../environment.ts';
 
@@ -69,26 +70,33 @@ async function alertOf(
   return { ...owned, id: await alertId({ ...owned, moment }), at: nowMs, summary: summaryOf(owned, name) };
 }
 
+/** The audit trail names the instance. The reason is in the body. */
+export function attackModeOf(instance: string): AuditChanges {
+  const named = { kind: 'attack mode', change: 'named' } as const;
+  return { instance, counts: [{ ...named, count: 1 }], items: [{ ...named, name: instance, fields: [] }] };
+}
+
 /** Of attack mode, for the audit trail. One that ended by its time, and begins again, has both. */
 function changesOf(
-  { globalSiteKey: siteKey, attack }: StoredInstance,
+  { globalSiteKey: siteKey, attack, name }: StoredInstance,
   { active, alarm }: AttackState,
   at: number,
 ): Parameters<typeof auditByService>[2][] {
   const before = attack.active;
+  const changes = attackModeOf(name);
   const isOn = isUnderAttack(attack, at);
   if (active === null) {
     const reason = isOn ? 'the attack is over' : 'its time was over';
-    return [{ at, operation: 'end-attack-mode', body: { siteKey, reason } }];
+    return [{ at, operation: 'end-attack-mode', body: { siteKey, reason }, changes }];
   }
   const { since, until } = active;
   if (isOn) {
     const body = { siteKey, reason: 'the attack goes on', alarm, since, until };
-    return [{ at, operation: 'extend-attack-mode', body }];
+    return [{ at, operation: 'extend-attack-mode', body, changes }];
   }
   const begin = { siteKey, reason: 'an attack was noticed', alarm, since, until };
-  const begins = { at, operation: 'begin-attack-mode', body: begin };
+  const begins = { at, operation: 'begin-attack-mode', body: begin, changes };
   if (before === null) return [begins];
   const end = { siteKey, reason: 'its time was over', ...before };
-  return [{ at: before.until, operation: 'end-attack-mode', body: end }, begins];
+  return [{ at: before.until, operation: 'end-attack-mode', body: end, changes }, begins];
 }

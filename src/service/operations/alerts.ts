@@ -19,7 +19,7 @@ import { checkOutbound } from './check-outbound.ts';
 import { NoActiveInstanceError, OperationError } from './operation-error.ts';
 import { alertPage } from '../../store/d1/alerts.ts';
 import { activeInstancesOf } from '../../store/d1/instances.ts';
-import { protectOperation, type Operation } from './define-operation.ts';
+import { protectOperation, type Operation, type OperationContext } from './define-operation.ts';
 import {
   channelsOf,
   createChannel,
@@ -48,6 +48,21 @@ const alertChannel = z.object({
 
 function noSuchChannel(): OperationError {
   return new OperationError('API.NOT_FOUND', 'The account has no alert channel with this id');
+}
+
+/** @throws OperationError 404 */
+async function ownChannel(
+  { store, account, nowMs }: Pick<OperationContext<unknown>, 'store' | 'account' | 'nowMs'>,
+  id: string,
+) {
+  const known = (await channelsOf(store, account.id, nowMs)).find((channel) => channel.id === id);
+  if (known === undefined) throw noSuchChannel();
+  return known;
+}
+
+function channelFieldsOf(channel: z.infer<typeof alertChannel>): object {
+  const { name, shape, host, kinds, quietHours: quiet, enabled } = channel;
+  return { name, shape, host, kinds, quietHours: quiet, enabled };
 }
 
 const LIMIT_DEFAULT = 50;
@@ -138,10 +153,13 @@ export const alertOperations: readonly Operation[] = [
       enabled: z._default(channelFields.enabled, true),
     }),
     response: z.object({ channel: alertChannel, secret: z.nullable(z.string()) }),
-    async handler({ store, account, body, outbound, nowMs }) {
+    async handler({ store, account, body, outbound, nowMs, changes }) {
       checkOutbound(body.webhookUrl, 'webhookUrl', outbound);
       const created = await createChannel(store, account.id, body, nowMs);
-      if (created !== null) return created;
+      if (created !== null) {
+        changes.note('alert channel', [{ name: body.name, before: null, after: channelFieldsOf(created.channel) }]);
+        return created;
+      }
       throw new OperationError(
         'API.TOO_MANY_ITEMS',
         `The account has ${ALERT_CHANNELS_MAX} alert channels. Delete one first`,
@@ -163,10 +181,13 @@ export const alertOperations: readonly Operation[] = [
       enabled: z.optional(channelFields.enabled),
     }),
     response: alertChannel,
-    async handler({ store, account, body: { channelId: id, ...change }, outbound, nowMs }) {
+    async handler({ store, account, body: { channelId: id, ...change }, outbound, nowMs, changes }) {
       if (change.webhookUrl !== undefined) checkOutbound(change.webhookUrl, 'webhookUrl', outbound);
+      const known = await ownChannel({ store, account, nowMs }, id);
       const updated = await updateChannel(store, account.id, id, change, nowMs);
       if (updated === null) throw noSuchChannel();
+      const [before, after] = [channelFieldsOf(known), channelFieldsOf(updated)];
+      changes.note('alert channel', [{ name: known.name, before, after }]);
       return updated;
     },
   }),
@@ -178,8 +199,10 @@ export const alertOperations: readonly Operation[] = [
     summary: 'Delete an alert channel',
     body: z.strictObject({ channelId }),
     response: z.object({ success: z.literal(true), id: z.string() }),
-    async handler({ store, account, body }) {
+    async handler({ store, account, body, nowMs, changes }) {
+      const { name } = await ownChannel({ store, account, nowMs }, body.channelId);
       if (!(await deleteChannel(store, account.id, body.channelId))) throw noSuchChannel();
+      changes.note('alert channel', [{ name, before: {}, after: null }]);
       return { success: true, id: body.channelId };
     },
   }),
@@ -194,10 +217,12 @@ export const alertOperations: readonly Operation[] = [
     summary: 'Give a webhook a new secret',
     body: z.strictObject({ channelId }),
     response: z.object({ secret: z.string(), formerSecretUntil: z.int() }),
-    async handler({ store, account, body, nowMs }) {
+    async handler({ store, account, body, nowMs, changes }) {
+      const known = (await channelsOf(store, account.id, nowMs)).find(({ id }) => id === body.channelId);
       const formerSecretUntil = nowMs + OVERLAP_MS;
       const secret = await rotateChannelSecret(store, account.id, body.channelId, formerSecretUntil, nowMs);
       if (secret === null) throw new OperationError('API.NOT_FOUND', 'The account has no webhook with this id');
+      changes.name('alert channel', known?.name ?? body.channelId);
       return { secret, formerSecretUntil };
     },
   }),
@@ -209,9 +234,9 @@ export const alertOperations: readonly Operation[] = [
     summary: 'Send a test to an alert channel',
     body: z.strictObject({ channelId }),
     response: z.object({ alertId: z.string(), delivered: z.boolean(), error: z.nullable(z.string()) }),
-    async handler({ store, account, body, outbound, requestId, nowMs }) {
-      const known = (await channelsOf(store, account.id, nowMs)).find(({ id }) => id === body.channelId);
-      if (known === undefined) throw noSuchChannel();
+    async handler({ store, account, body, outbound, requestId, nowMs, changes }) {
+      const known = await ownChannel({ store, account, nowMs }, body.channelId);
+      changes.name('alert channel', known.name);
       if (testLimit.take(account.id, nowMs) !== null) {
         throw new OperationError('API.RATE_LIMITED', `At most ${TESTS_PER_MINUTE} tests a minute. Try again later`);
       }

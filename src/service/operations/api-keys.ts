@@ -91,13 +91,16 @@ export const apiKeyOperations: readonly Operation[] = [
       expiresIn: z._default(z.int().check(z.gte(1), z.lte(LIFE_MAX_SECONDS)), DEFAULT_LIFE_SECONDS),
     }),
     response: apiKey,
-    async handler({ store, account, body, nowMs }) {
+    async handler({ store, account, body, nowMs, changes }) {
       const permissions = checkedPermissions(body.permissions, account.features);
       const record = await createApiKey(
         store,
         { accountId: account.id, name: body.name, permissions, expiresInSeconds: body.expiresIn },
         nowMs,
       );
+      changes.note('API key', [
+        { name: body.name, before: null, after: { permissions: Object.values(permissions).flat() } },
+      ]);
       return apiKeyResponse(await rootKey(store), record);
     },
   }),
@@ -111,10 +114,12 @@ export const apiKeyOperations: readonly Operation[] = [
     summary: 'Delete an API key',
     body: z.strictObject({ apiKeyId: z.string().check(z.minLength(1), z.maxLength(256)) }),
     response: z.object({ success: z.literal(true) }),
-    async handler({ store, account, body }) {
-      if (!(await deleteApiKey(store, account.id, body.apiKeyId))) {
+    async handler({ store, account, body, changes }) {
+      const name = await deleteApiKey(store, account.id, body.apiKeyId);
+      if (name === null) {
         throw new OperationError('API.NOT_FOUND', 'The account has no API key with this id');
       }
+      changes.note('API key', [{ name, before: {}, after: null }]);
       return { success: true };
     },
   }),

@@ -1,38 +1,9 @@
-/**
- * The audit trail of management writes. It keeps enough of a request body to show what was asked for, without secrets,
- * and bounded in size for any body.
- */
-import { shownHost } from '../http/shown-url.ts';
+/** The audit trail of management writes. */
 import * as z from 'zod/mini';
+import { auditChanges } from '../../contract/management/audit-changes.ts';
 import { pageLimit, readTimeCursor, timeCursor, timeCursorField } from './pages.ts';
 import { managementAuditPage } from '../../store/d1/management-audit.ts';
 import { type Operation, operation } from './define-operation.ts';
-
-const SECRET_NAME =
-  /secret|webhookUrl|token(?!Field)|passw|passphrase|credential|jwt|authorization|(api|private)[_-]?key$/i;
-const TEXT_MAX_CHARS = 256;
-const ITEMS_MAX = 10;
-const FIELDS_MAX = 50;
-const DEPTH_MAX = 5;
-
-/** @param isSecret a field around the value has the name of a secret: no text in it is kept. */
-export function redactedBody(value: unknown, isSecret = false, depth = 0): unknown {
-  if (typeof value === 'string' && isSecret) return '[redacted]';
-  if (typeof value === 'string') return value.length > TEXT_MAX_CHARS ? `${value.slice(0, TEXT_MAX_CHARS)}…` : value;
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth >= DEPTH_MAX) return '…';
-  if (Array.isArray(value)) {
-    const kept = value.slice(0, ITEMS_MAX).map((item) => redactedBody(item, isSecret, depth + 1));
-    return value.length > ITEMS_MAX ? [...kept, `… ${value.length} in all`] : kept;
-  }
-  const fields = Object.entries(value).slice(0, FIELDS_MAX);
-  return Object.fromEntries(
-    fields.map(([name, field]) => {
-      const text = name === 'url' && typeof field === 'string' ? shownHost(field) : field;
-      return [name, redactedBody(text, isSecret || SECRET_NAME.test(name), depth + 1)];
-    }),
-  );
-}
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 500;
@@ -62,10 +33,14 @@ export const auditTrailOperations: readonly Operation[] = [
           apiKeyId: z.nullable(z.string()),
           apiKeyName: z.nullable(z.string()),
           userEmail: z.nullable(z.string()),
+          /** As the person was called then. */
+          userName: z.nullable(z.string()),
           operation: z.string(),
           requestId: z.string(),
           ip: z.nullable(z.string()),
           body: z.unknown(),
+          /** `null`: not known, as of entries that are older than this field. */
+          changes: z.nullable(auditChanges),
         }),
       ),
       nextCursor: z.nullable(z.string()),

@@ -8,6 +8,7 @@ import type * as core from 'zod/v4/core';
 import type { Feature, Permission, PermissionMap } from '../../contract/management/permissions.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import type { ServiceStore } from '../environment.ts';
+import type { ChangeNotes } from './change-notes.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
 
 export interface Account {
@@ -49,6 +50,8 @@ export interface OperationContext<Body> {
   access: 'read' | 'write';
   /** Added to a response that is no refusal. */
   responseHeaders: Headers;
+  /** A write notes here what it has changed, for the audit trail. */
+  changes: ChangeNotes;
 }
 
 interface Definition<Body extends core.$ZodType> {

@@ -13,7 +13,8 @@ import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 import type { BodyError } from '../http/service-error.ts';
-import { redactedBody } from './audit-trail.ts';
+import { ChangeNotes } from './change-notes.ts';
+import { redactedBody } from './redacted-body.ts';
 import { authorise, type Caller } from './authorise.ts';
 import type { Operation } from './define-operation.ts';
 import { operationRefusal } from './operation-error.ts';
@@ -28,6 +29,7 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
   if (!body.ok) return errorResponse(body.error);
   const { account, principal } = caller.value;
   const responseHeaders = new Headers();
+  const changes = new ChangeNotes();
   let result: Response | object;
   try {
     // The table of operations does not keep the body type of each handler. The schema has just proved it.
@@ -44,13 +46,14 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
       waitUntil,
       access: operation.access,
       responseHeaders,
+      changes,
     });
   } catch (error) {
     const refusal = operationRefusal(error);
     if (refusal === null) throw error;
     return errorResponse(refusal);
   }
-  if (operation.access === 'write') await recordWrite(operation, call, caller.value, body.value);
+  if (operation.access === 'write') await recordWrite(operation, call, caller.value, body.value, changes);
   const response = result instanceof Response ? result : jsonResponse(result);
   for (const [name, value] of responseHeaders) response.headers.set(name, value);
   return response;
@@ -68,7 +71,13 @@ async function bodyFor(
 }
 
 /** The write has happened, so the response says so, even when the audit trail cannot be written. The log has the rest. */
-async function recordWrite(operation: Operation, call: ServiceCall, caller: Caller, body: unknown): Promise<void> {
+async function recordWrite(
+  operation: Operation,
+  call: ServiceCall,
+  caller: Caller,
+  body: unknown,
+  changes: ChangeNotes,
+): Promise<void> {
   const { store, signals, request, requestId, nowMs } = call;
   const { kind, id, name } = caller.principal;
   try {
@@ -78,10 +87,12 @@ async function recordWrite(operation: Operation, call: ServiceCall, caller: Call
       apiKeyId: kind === 'api-key' ? id : null,
       apiKeyName: kind === 'api-key' ? name : null,
       userEmail: kind === 'user' ? id : null,
+      userName: kind === 'user' ? name : null,
       operation: operation.name,
       requestId,
       ip: clientAddress(signals, request),
       body: redactedBody(body),
+      changes: changes.noted(),
     });
   } catch (error) {
     console.error(JSON.stringify({ event: 'audit-trail-failed', requestId, message: String(error) }));

@@ -6,7 +6,14 @@ import * as z from 'zod/mini';
 import { emailAddress } from '../../contract/management/email-address.ts';
 import { userRoles } from '../../contract/management/permissions.ts';
 import { normaliseEmail } from '../../store/d1/accounts.ts';
-import { createUser, deleteUser, type UserRecord, updateUser, usersOfAccount } from '../../store/d1/users.ts';
+import {
+  createUser,
+  deleteUser,
+  type UserRecord,
+  updateUser,
+  userByEmail,
+  usersOfAccount,
+} from '../../store/d1/users.ts';
 import { OperationError } from './operation-error.ts';
 import { operation, type Account, type Operation } from './define-operation.ts';
 
@@ -70,7 +77,7 @@ export const userOperations: readonly Operation[] = [
     summary: 'Add a team member',
     body: z.strictObject({ email, name: userName, role }),
     response: user,
-    async handler({ store, account, body, nowMs }) {
+    async handler({ store, account, body, nowMs, changes }) {
       refuseOwner(body.email, account);
       const created = await createUser(store, account.id, body, nowMs);
       if (!created.ok) {
@@ -78,6 +85,8 @@ export const userOperations: readonly Operation[] = [
           { path: 'email', message: 'is taken' },
         ]);
       }
+      const { name, email: address, role: given } = body;
+      changes.note('person', [{ name, before: null, after: { email: address, role: given } }]);
       return userResponse(created.value, account);
     },
   }),
@@ -106,8 +115,9 @@ export const userOperations: readonly Operation[] = [
       ),
     }),
     response: z.object({ success: z.literal(true) }),
-    async handler({ store, account, body, nowMs }) {
+    async handler({ store, account, body, nowMs, changes }) {
       refuseOwner(body.email, account);
+      const known = await userByEmail(store, account.id, body.email);
       const { name, userType, marketingPreferences } = body;
       const found = await updateUser(
         store,
@@ -116,7 +126,10 @@ export const userOperations: readonly Operation[] = [
         { name, role: userType, marketingPreferences },
         nowMs,
       );
-      if (!found) throw userNotFound();
+      if (!found || known === null) throw userNotFound();
+      const before = { name: known.name, role: known.role };
+      const after = { name: name ?? known.name, role: userType ?? known.role };
+      changes.note('person', [{ name: known.name, before, after }]);
       return { success: true };
     },
   }),
@@ -130,13 +143,17 @@ export const userOperations: readonly Operation[] = [
     summary: 'Remove a team member',
     body: z.strictObject({ email }),
     response: z.object({ success: z.literal(true), deletedUserEmail: z.string() }),
-    async handler({ store, account, body }) {
+    async handler({ store, account, body, changes }) {
       // The owner is always a user, so the last remaining user is the owner.
       const users = await usersOfAccount(store, account.id);
       if (users.length === 1 && users[0]?.email === body.email) throw lastUser();
       refuseOwner(body.email, account);
       const outcome = await deleteUser(store, account.id, body.email);
-      if (outcome.ok) return { success: true, deletedUserEmail: body.email };
+      const name = users.find(({ email: address }) => address === body.email)?.name ?? body.email;
+      if (outcome.ok) {
+        changes.note('person', [{ name, before: {}, after: null }]);
+        return { success: true, deletedUserEmail: body.email };
+      }
       if (outcome.error === 'not-found') throw userNotFound();
       throw lastUser();
     },

@@ -68,18 +68,21 @@ const sortColumn: Readonly<Record<AccessControlRuleSortKey, Sql>> = {
 };
 
 /**
- * Adds a rule, or replaces the rule with the same conditions. Fails with `'full'` when the account is at one of its
- * limits.
+ * Adds a rule, or replaces the rule with the same conditions, and returns that one. Fails with `'full'` when the account is
+ * at one of its limits.
  */
 export async function putAccessControlRule(
   env: StoreEnv,
   accountId: string,
   rule: Omit<AccessControlRule, 'createdAt' | 'updatedAt'>,
   nowMs: number,
-): Promise<Result<null, 'full'>> {
+): Promise<Result<AccessControlRule | null, 'full'>> {
   const conditions = JSON.stringify(rule.conditions);
   const restriction = Object.keys(rule.restriction).length === 0 ? null : JSON.stringify(rule.restriction);
-  const [write] = await env.DB.batch([
+  const [read, write] = await env.DB.batch<Row>([
+    statement(env)`
+      SELECT * FROM access_control_rules
+      WHERE account_id = ${accountId} AND user_scope_hash = ${rule.userScopeHash}`,
     statement(env)`
       INSERT INTO access_control_rules (account_id, user_scope_hash, type, description, conditions, restriction,
         rule_group_id, expiry, created_at, updated_at)
@@ -97,21 +100,27 @@ export async function putAccessControlRule(
         rule_group_id = excluded.rule_group_id, expiry = excluded.expiry, updated_at = excluded.updated_at`,
     raiseAccessControlVersion(env, accountId),
   ]);
-  return write?.meta.changes === 0 ? failed('full') : ok(null);
+  return write?.meta.changes === 0 ? failed('full') : ok(ruleIn(read));
 }
 
-/** Returns whether the account had this rule. */
+/** Returns the rule; `null`: the account had none. */
 export async function deleteAccessControlRule(
   env: StoreEnv,
   accountId: string,
   userScopeHash: string,
-): Promise<boolean> {
-  const [write] = await env.DB.batch([
+): Promise<AccessControlRule | null> {
+  const [write] = await env.DB.batch<Row>([
     statement(env)`
-      DELETE FROM access_control_rules WHERE account_id = ${accountId} AND user_scope_hash = ${userScopeHash}`,
+      DELETE FROM access_control_rules WHERE account_id = ${accountId} AND user_scope_hash = ${userScopeHash}
+      RETURNING *`,
     raiseAccessControlVersion(env, accountId),
   ]);
-  return write?.meta.changes === 1;
+  return ruleIn(write);
+}
+
+function ruleIn(result: { results: Row[] } | undefined): AccessControlRule | null {
+  const row = result?.results[0];
+  return row === undefined ? null : withRestriction(accessControlRule(row));
 }
 
 /** One page of the account's rules, including expired ones. The first `page` is 1. */

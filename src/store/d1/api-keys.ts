@@ -101,10 +101,10 @@ export async function apiKeysToAnnounce(
   return results.map(apiKeyRecord);
 }
 
-/** Returns whether the account had this key. */
-export async function deleteApiKey(env: StoreEnv, accountId: string, id: string): Promise<boolean> {
-  const result = await statement(env)`DELETE FROM api_keys WHERE id = ${id} AND account_id = ${accountId}`.run();
-  return result.meta.changes === 1;
+/** Returns the name of the key; `null`: the account has no such key. */
+export async function deleteApiKey(env: StoreEnv, accountId: string, id: string): Promise<string | null> {
+  return statement(env)`
+    DELETE FROM api_keys WHERE id = ${id} AND account_id = ${accountId} RETURNING name`.first<string>('name');
 }
 
 /** Deletes keys that expired before `before`, at most `limit` of them. */

@@ -107,11 +107,20 @@ export interface WriteAuthor {
   ifVersion?: number | undefined;
 }
 
-interface WriteCounts {
+export interface WriteCounts {
   version: number;
   created: number;
   updated: number;
   deleted: number;
+  /** The first ten that changed, by type and value. */
+  first: RuleChange[];
+}
+
+export interface RuleChange extends RuleKey {
+  /** `null`: there was none. */
+  before: RuleWrite | null;
+  /** `null`: there is none any more. */
+  after: RuleWrite | null;
 }
 
 export type WriteOutcome = Result<WriteCounts, RefusedWrite>;

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { redactedBody } from '../../../src/service/operations/audit-trail.ts';
+import { redactedBody } from '../../../src/service/operations/redacted-body.ts';
 import { formObject } from '../../../src/service/http/body/form-object.ts';
 import { parseWithSchema } from '../../../src/service/http/body/parse-with-schema.ts';
 import { networksOf } from '../../../src/address/networks.ts';

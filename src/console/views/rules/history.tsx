@@ -74,7 +74,7 @@ export default function RuleHistory() {
               { title: 'Added', isNumber: true, cell: ({ created }) => count(created) },
               { title: 'Changed', isNumber: true, cell: ({ updated }) => count(updated) },
               { title: 'Deleted', isNumber: true, cell: ({ deleted }) => count(deleted) },
-              { title: 'By', isWide: true, cell: ({ by }) => <VisitorText text={by} maxChars={60} /> },
+              { title: 'By', isWide: true, cell: ({ byName }) => <VisitorText text={byName} maxChars={60} /> },
               {
                 title: 'Actions',
                 cell: ({ version }) =>

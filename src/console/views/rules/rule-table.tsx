@@ -90,11 +90,11 @@ function columnsOf(site: string | undefined): TableColumn<Rule>[] {
       title: 'Note',
       isWide: true,
       width: 'minmax(5.5rem, 1fr)',
-      cell: ({ note, updatedBy }) => (
+      cell: ({ note, updatedBy, updatedByName = updatedBy }) => (
         <>
           {note !== null && <VisitorText text={note} maxChars={VALUE_MAX_CHARS} />}{' '}
           <span class="soft">
-            by <VisitorText text={updatedBy} maxChars={40} />
+            by <VisitorText text={updatedByName} maxChars={40} />
           </span>
         </>
       ),

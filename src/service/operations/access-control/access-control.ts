@@ -79,14 +79,18 @@ export const accessControlOperations: readonly Operation[] = [
     summary: 'Add an access control rule',
     body: z.strictObject({ rule: accessRuleInput }),
     response: z.object({ status: z.literal('Added new rule') }),
-    async handler({ store, account, body, nowMs }) {
+    async handler({ store, account, body, nowMs, changes }) {
       const rule = await checkedAccessControlRule(body.rule, nowMs);
-      if (!(await putAccessControlRule(store, account.id, rule, nowMs)).ok) {
+      const put = await putAccessControlRule(store, account.id, rule, nowMs);
+      if (!put.ok) {
         throw new OperationError(
           'API.TOO_MANY_ITEMS',
           `An account holds at most ${ACCESS_CONTROL_RULES_MAX} rules and ${ACCESS_CONDITIONS_MAX_CHARS} characters of conditions`,
         );
       }
+      changes.note('access control rule', [
+        { name: valuesOf(rule), before: put.value && fieldsOf(put.value), after: fieldsOf(rule) },
+      ]);
       return { status: 'Added new rule' };
     },
   }),
@@ -100,10 +104,12 @@ export const accessControlOperations: readonly Operation[] = [
     summary: 'Delete an access control rule',
     body: z.strictObject({ userScopeHash }),
     response: z.object({ status: z.literal('Deleted rule') }),
-    async handler({ store, account, body }) {
-      if (!(await deleteAccessControlRule(store, account.id, body.userScopeHash))) {
+    async handler({ store, account, body, changes }) {
+      const deleted = await deleteAccessControlRule(store, account.id, body.userScopeHash);
+      if (deleted === null) {
         throw new OperationError('API.NOT_FOUND', 'The account has no rule with this userScopeHash');
       }
+      changes.note('access control rule', [{ name: valuesOf(deleted), before: fieldsOf(deleted), after: null }]);
       return { status: 'Deleted rule' };
     },
   }),
@@ -150,6 +156,20 @@ export const accessControlOperations: readonly Operation[] = [
     },
   }),
 ];
+
+type RuleContent = Pick<
+  AccessControlRule,
+  'type' | 'description' | 'conditions' | 'expiry' | 'ruleGroupId' | 'restriction'
+>;
+
+/** What the rule is called, which has no name. */
+function valuesOf({ conditions }: RuleContent): string {
+  return conditions.map(({ value }) => value).join(' and ');
+}
+
+function fieldsOf({ type, description, expiry, ruleGroupId: group, restriction }: RuleContent): object {
+  return { type, description, expiry, ruleGroupId: group, ...restriction };
+}
 
 function listed(rule: AccessControlRule, nowMs: number): ListedAccessControlRule {
   return {

@@ -69,7 +69,11 @@ export const attackModeOperations: readonly Operation[] = [
         const next = changed(attack, body, nowMs);
         // What was usual before nobody watched says little afterwards, and an alarm of then nothing.
         if ((attack.trigger === 'off') !== (next.trigger === 'off')) await attackWatch(store, id).retire();
-        if (await writeAttackState(store, id, attack, next)) return attackModeResponse(next, nowMs);
+        if (await writeAttackState(store, id, attack, next)) {
+          const [before, after] = [attackFields(attack, nowMs), attackFields(next, nowMs)];
+          context.changes.note('attack mode', [{ name: instance.name, before, after }]);
+          return attackModeResponse(next, nowMs);
+        }
         const now = await instanceById(store, id);
         if (!now?.active) throw new NoActiveInstanceError();
         instance = now;
@@ -78,6 +82,11 @@ export const attackModeOperations: readonly Operation[] = [
     },
   }),
 ];
+
+function attackFields(state: AttackState, nowMs: number): object {
+  const { active, until, trigger, minimumRate: rate } = attackModeResponse(state, nowMs);
+  return { active, until, trigger, minimumRate: rate };
+}
 
 interface Change {
   on?: boolean | undefined;

@@ -21,11 +21,11 @@ const key = z.string().check(z.minLength(1), z.maxLength(256));
 export const instanceId = key;
 export const chosenSiteKey = z.optional(key);
 
-type ChoosingContext = Pick<OperationContext<unknown>, 'store' | 'account' | 'access' | 'responseHeaders'>;
+type ChoosingContext = Pick<OperationContext<unknown>, 'store' | 'account' | 'access' | 'responseHeaders' | 'changes'>;
 
 /** @throws NoActiveInstanceError */
 export async function instanceOfCall(
-  { store, account, access, responseHeaders }: ChoosingContext,
+  { store, account, access, responseHeaders, changes }: ChoosingContext,
   siteKey: string | undefined,
   ofSeveral: 'oldest' | 'none' = access === 'write' ? 'none' : 'oldest',
 ): Promise<StoredInstance> {
@@ -44,6 +44,7 @@ export async function instanceOfCall(
     );
   }
   answeredBy({ responseHeaders }, instance);
+  changes.instance = instance.name;
   return instance;
 }
 

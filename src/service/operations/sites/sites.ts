@@ -40,6 +40,11 @@ function siteShownTo(
   return permissions.Sites?.includes(permission) === true ? { ...rest, secretKey } : rest;
 }
 
+/** What can be changed. */
+function siteFields({ name, settings, isDefault }: SiteRecord): object {
+  return { name, ...settings, isDefault };
+}
+
 function duplicateName(): OperationError {
   return new OperationError('PORTAL.DUPLICATE_SITE_NAME', 'A site of this account already has this name', [
     { path: 'name', message: 'is taken' },
@@ -85,11 +90,13 @@ export const siteOperations: readonly Operation[] = [
     summary: 'Create a site',
     body: z.strictObject({ name: siteName, settings: siteSettings }),
     response: site,
-    async handler({ store, account, body, nowMs }) {
+    async handler({ store, account, body, nowMs, changes }) {
       const settings = { ...body.settings, domains: [...new Set(body.settings.domains)] };
       checkDomains(account.tier, settings.domains);
       const created = await createSite(store, { accountId: account.id, name: body.name, settings }, nowMs);
       if (!created.ok) throw duplicateName();
+      const { domains: _domains, ...defaults } = siteSettings.parse({ domains: settings.domains });
+      changes.note('site', [{ name: body.name, before: null, after: settings, defaults }]);
       return siteResponse(created.value);
     },
   }),
@@ -145,7 +152,12 @@ export const siteOperations: readonly Operation[] = [
           current.version,
           nowMs,
         );
-        if (outcome.ok) return siteResponse(await ownSite(context, body.siteKey));
+        if (outcome.ok) {
+          const updated = await ownSite(context, body.siteKey);
+          const [before, after] = [siteFields(current), siteFields(updated)];
+          context.changes.note('site', [{ name: current.name, before, after }]);
+          return siteResponse(updated);
+        }
         if (outcome.error === 'duplicate-name') throw duplicateName();
         return null;
       });
@@ -187,7 +199,9 @@ export const siteOperations: readonly Operation[] = [
         if (outcome.error === 'site-used') throw siteUsed('an instance that was just created');
         throw new OperationError('PORTAL.CANNOT_DEACTIVATE_LAST_SITE', 'The last remaining site cannot be deactivated');
       }
+      context.changes.note('site', [{ name: record.name, before: {}, after: null }]);
       if (!instance) return deactivated;
+      context.changes.note('instance', [{ name: instance.name, before: {}, after: null }]);
       await retireInstance(context, instance.id);
       return { ...deactivated, deactivatedInstanceId: instance.id };
     },
@@ -212,6 +226,7 @@ export const siteOperations: readonly Operation[] = [
       // The plan may have changed since.
       checkDomains(account.tier, record.settings.domains);
       await reactivateSite(store, account.id, body.siteKey, nowMs);
+      context.changes.name('site', record.name);
       return siteResponse(await ownSite(context, body.siteKey));
     },
   }),

@@ -4,8 +4,8 @@
  * makes no version, so that importing a file twice changes nothing.
  */
 import { failed, ok } from '../../../result.ts';
-import { packRule, type RuleKey, type RuleWrite, typeCodes } from '../rule-row.ts';
-import type { RefusedWrite, WriteAuthor, WriteOutcome } from '../rpc.ts';
+import { packRule, type RuleKey, type RuleWrite, storedRules, typeCodes, typeOfCode } from '../rule-row.ts';
+import type { RefusedWrite, RuleChange, WriteAuthor, WriteOutcome } from '../rpc.ts';
 import { actorNumber } from './schema.ts';
 import { newestOwnVersion } from './change-log.ts';
 import { countEntries } from './list-layers.ts';
@@ -14,6 +14,8 @@ import { exceededBudget } from './user-agents.ts';
 
 /** Rules per instance, entries of lists included: one compile must fit in an isolate of 128 MB (`npm run bench -- rules` measures it). */
 export const RULES_PER_INSTANCE_MAX = 1_250_000;
+/** Changes of a version that its writer is told in full. */
+const CHANGES_TOLD_MAX = 10;
 /** SQLite takes a bound text of at most 2 MB; chunks stay well below it. */
 const CHUNK_MAX_CHARS = 500_000;
 
@@ -78,7 +80,7 @@ function applyVersion(
       listChanges(sql, version, actor);
       const counts = sql.exec<{ created: number; updated: number; deleted: number }>(COUNT_CHANGES, version).one();
       if (counts.created + counts.updated + counts.deleted === 0) {
-        return ok({ version: current, created: 0, updated: 0, deleted: 0 });
+        return ok({ version: current, created: 0, updated: 0, deleted: 0, first: [] });
       }
       sql.exec(APPLY_UPSERTS, version);
       sql.exec(APPLY_DELETES, version);
@@ -97,12 +99,25 @@ function applyVersion(
         restores,
       );
       sql.exec('UPDATE book SET version = ?', version);
-      return ok({ version, ...counts });
+      return ok({ version, ...counts, first: firstChanges(sql, version) });
     });
   } catch (error) {
     if (error instanceof RefusedError) return failed(error.refusal);
     throw error;
   }
+}
+
+function firstChanges(sql: SqlStorage, version: number): RuleChange[] {
+  const rows = sql.exec<{ type: number; value: string; before: string | null; after: string | null }>(
+    'SELECT type, value, before, after FROM changes WHERE version = ? ORDER BY type, value LIMIT ?',
+    version,
+    CHANGES_TOLD_MAX,
+  );
+  return [...rows].map(({ type, value, before, after }) => {
+    const form = (content: string | null) =>
+      content && storedRules(`[[${type},${JSON.stringify(value)},${content.slice(1)}]`)[0]!;
+    return { type: typeOfCode(type), value, before: form(before) || null, after: form(after) || null };
+  });
 }
 
 /**

@@ -4,6 +4,7 @@
  * visitor.
  */
 import * as z from 'zod/mini';
+import { namesOfActors } from '../../../../store/d1/management-audit.ts';
 import { edgeRuleListed } from '../../../../contract/management/edge-rule.ts';
 import { instant } from '../../../../contract/management/time.ts';
 import { decisions, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
@@ -70,7 +71,11 @@ export const listAccessRules = protectOperation({
       ]);
     }
     const { instance, book } = await instanceRuleBook(context, query.siteKey);
-    const facts = { nowMs: context.nowMs, unseen: await unseenSignals(context.store, instance, context.nowMs) };
+    const facts = {
+      nowMs: context.nowMs,
+      unseen: await unseenSignals(context.store, instance, context.nowMs),
+      namesOf: (actors: readonly string[]) => namesOfActors(context.store, context.account.id, actors),
+    };
     const { hitsSince } = query;
     const counter = hitsSince === undefined ? null : hitCounter(context, instance, hitsSince);
     const filter: RuleFilter = {
@@ -84,6 +89,10 @@ export const listAccessRules = protectOperation({
     return onePage(book, filter, after, query.limit, facts, counter);
   },
 });
+
+interface PageFacts extends ListingFacts {
+  namesOf(actors: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
 
 interface HitCounter {
   /** Epoch milliseconds. */
@@ -103,13 +112,18 @@ function hitCounter(
 
 async function listedWithHits(
   rules: readonly StoredRule[],
-  facts: ListingFacts,
+  facts: PageFacts,
   counter: HitCounter | null,
 ): Promise<object> {
-  if (counter === null) return { rules: rules.map((rule) => listedRule(rule, facts)) };
+  const names = await facts.namesOf(rules.map(({ updatedBy }) => updatedBy));
+  const withName = (rule: StoredRule, hits?: HitsOfRules['hits'][number]) => ({
+    ...listedRule(rule, facts, hits),
+    updatedByName: names.get(rule.updatedBy),
+  });
+  if (counter === null) return { rules: rules.map((rule) => withName(rule)) };
   const { hits, areExact } = await counter.count(rules);
   return {
-    rules: rules.map((rule, index) => listedRule(rule, facts, hits[index])),
+    rules: rules.map((rule, index) => withName(rule, hits[index])),
     hitsSince: isoTime(counter.since),
     hitsAreExact: areExact,
   };
@@ -120,7 +134,7 @@ async function onePage(
   filter: RuleFilter,
   after: RuleKey | undefined,
   limit: number,
-  facts: ListingFacts,
+  facts: PageFacts,
   counter: HitCounter | null,
 ): Promise<object> {
   const page = await rulePage(book, { ...filter, ...(after ? { after } : {}), limit: limit + 1 });
@@ -158,7 +172,7 @@ async function rulesMatching(
   book: InstanceRuleBook['book'],
   signals: GivenSignals,
   filter: RuleFilter,
-  facts: ListingFacts,
+  facts: PageFacts,
   counter: HitCounter | null,
 ): Promise<object> {
   const visitor = describedVisitor(signals);

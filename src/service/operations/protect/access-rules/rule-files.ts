@@ -17,6 +17,7 @@ import { OperationError } from '../../operation-error.ts';
 import { checkedRule, distinctRules, EXPIRY_IN_THE_PAST } from './check-rules.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
 import { ifVersion } from '../../stale-write.ts';
+import { noteRules } from './note-rules.ts';
 import { chosenSiteKey, instanceRuleBook, refusedWrite } from '../chosen-instance.ts';
 import { canonicalRule } from './rule-response.ts';
 import { streamRules } from './stream-rules.ts';
@@ -142,6 +143,7 @@ export const accessRuleFileOperations: readonly Operation[] = [
         ifVersion: given.ifVersion,
       });
       if (!outcome.ok) throw refusedWrite(outcome.error);
+      noteRules(context, outcome.value);
       const { created, updated, version } = outcome.value;
       const unchanged = distinctRules(rules) - created - updated;
       return { format, created, updated, unchanged, skipped: refused, skippedLines: refusedLines, version };

@@ -2,7 +2,9 @@
 import * as z from 'zod/mini';
 import { pageLimit } from '../../pages.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
+import { noteRules } from './note-rules.ts';
 import { chosenSiteKey, instanceRuleBook, refusedWrite } from '../chosen-instance.ts';
+import { namesOfActors } from '../../../../store/d1/management-audit.ts';
 import { isoTime } from './rule-response.ts';
 import { OperationError } from '../../operation-error.ts';
 import { ifVersion } from '../../stale-write.ts';
@@ -32,6 +34,8 @@ export const accessRuleVersionOperations: readonly Operation[] = [
           version: z.int(),
           at: z.string(),
           by: z.string(),
+          /** What the key or the person is called, or was when they still were there. */
+          byName: z.string(),
           kind: z.enum(['create', 'delete', 'import', 'rollback']),
           created: z.int(),
           updated: z.int(),
@@ -43,7 +47,20 @@ export const accessRuleVersionOperations: readonly Operation[] = [
     async handler({ body, ...context }) {
       const { book } = await instanceRuleBook(context, body.siteKey);
       const { versions, version, oldest } = await book.history(body.limit, body.before ?? null);
-      return { version, oldest, versions: versions.map((entry) => ({ ...entry, at: isoTime(entry.at) })) };
+      const names = await namesOfActors(
+        context.store,
+        context.account.id,
+        versions.map(({ by }) => by),
+      );
+      return {
+        version,
+        oldest,
+        versions: versions.map((entry) => ({
+          ...entry,
+          at: isoTime(entry.at),
+          byName: names.get(entry.by) ?? entry.by,
+        })),
+      };
     },
   }),
   /** Restores the rules of an earlier version, as a new version. */
@@ -68,6 +85,7 @@ export const accessRuleVersionOperations: readonly Operation[] = [
         ifVersion: body.ifVersion,
       });
       if (outcome.ok) {
+        noteRules(context, outcome.value);
         const { version, created, updated, deleted } = outcome.value;
         return { version, restores: body.version, created, updated, deleted };
       }

@@ -4,6 +4,7 @@ import { edgeRuleCanonical, edgeRuleCondition, edgeRuleInput } from '../../../..
 import { type Operation, protectOperation } from '../../define-operation.ts';
 import { ifVersion } from '../../stale-write.ts';
 import { checkedConditions, checkedRules, distinctRules } from './check-rules.ts';
+import { noteRules } from './note-rules.ts';
 import { chosenSiteKey, refusedWrite, writtenRuleBook } from '../chosen-instance.ts';
 import { canonicalRule } from './rule-response.ts';
 
@@ -48,6 +49,7 @@ export const accessRuleWriteOperations: readonly Operation[] = [
         ifVersion: context.body.ifVersion,
       });
       if (!outcome.ok) throw refusedWrite(outcome.error, rules);
+      noteRules(context, outcome.value);
       const { created, updated, version } = outcome.value;
       const unchanged = distinctRules(rules) - created - updated;
       return { created, updated, unchanged, version, rules: rules.map(canonicalRule) };
@@ -80,6 +82,7 @@ export const accessRuleWriteOperations: readonly Operation[] = [
         ifVersion: context.body.ifVersion,
       });
       if (!outcome.ok) throw refusedWrite(outcome.error);
+      noteRules(context, outcome.value);
       const { deleted, version } = outcome.value;
       return { deleted, missing: distinctRules(keys) - deleted, version };
     },

@@ -8,7 +8,7 @@ import { type Operation, protectOperation } from '../../define-operation.ts';
 import { catalogueBotId } from '../../../../bots/catalogue.ts';
 import { OperationError } from '../../operation-error.ts';
 import { rangeStates } from '../../../../store/d1/bot-ranges.ts';
-import { ownBot } from '../../../../bots/own-bot.ts';
+import { type OwnBot, ownBot } from '../../../../bots/own-bot.ts';
 import { offerAccountTable } from '../../../bots/build-bot-table.ts';
 
 const knownBot = z.object({
@@ -138,13 +138,15 @@ export const botOperations: readonly Operation[] = [
     summary: 'Add or replace a bot of the account',
     body: ownBot,
     response: ownBotResponse,
-    async handler({ store, account, body, nowMs }) {
+    async handler({ store, account, body, nowMs, changes }) {
+      const before = (await ownBotsOf(store, account.id)).find(({ id }) => id === body.id) ?? null;
       if (!(await putOwnBot(store, account.id, body))) {
         throw new OperationError(
           'API.TOO_MANY_ITEMS',
           `The account has ${OWN_BOTS_MAX} bots of its own. Remove one first`,
         );
       }
+      changes.note('bot', [{ name: body.id, before: before && botFields(before), after: botFields(body) }]);
       await offerAccountTable(store, account.id, nowMs);
       return body;
     },
@@ -157,12 +159,17 @@ export const botOperations: readonly Operation[] = [
     summary: 'Remove a bot of the account',
     body: z.strictObject({ id: catalogueBotId }),
     response: z.object({ success: z.literal(true), id: z.string() }),
-    async handler({ store, account, body: { id }, nowMs }) {
+    async handler({ store, account, body: { id }, nowMs, changes }) {
       if (!(await removeOwnBot(store, account.id, id))) {
         throw new OperationError('API.NOT_FOUND', 'The account has added no bot with this id');
       }
+      changes.note('bot', [{ name: id, before: {}, after: null }]);
       await offerAccountTable(store, account.id, nowMs);
       return { success: true, id };
     },
   }),
 ];
+
+function botFields({ id: _id, ...fields }: OwnBot): object {
+  return fields;
+}

@@ -85,6 +85,7 @@ export const edgeOperations: readonly Operation[] = [
     async handler(context) {
       const { store, body, nowMs, serviceUrl } = context;
       const instance = await ownInstance(context, body.protectInstanceId);
+      context.changes.name('instance', instance.name);
       const issued = await issueClientJwt(store, serviceUrl, instance.id, body.expiresInWeeks, nowMs);
       return { ...issued, protectInstanceId: instance.id };
     },
@@ -137,6 +138,7 @@ export const edgeOperations: readonly Operation[] = [
       if (!(await revokeClientJwt(store, instance.id, body.jti, nowMs))) {
         throw new OperationError('API.NOT_FOUND', 'The instance has no client JWT with this jti');
       }
+      context.changes.name('instance', instance.name);
       return { success: true, jti: body.jti };
     },
   }),
@@ -234,6 +236,7 @@ export const edgeOperations: readonly Operation[] = [
     async handler(context) {
       const { store, body, nowMs } = context;
       const instance = await ownInstance(context, body.protectInstanceId);
+      context.changes.name('instance', instance.name);
       return { keys: await originKeys(await rootKey(store), instance.id, nowMs, body.weeks ?? WEEKS_DEFAULT) };
     },
   }),

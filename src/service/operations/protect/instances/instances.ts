@@ -100,7 +100,7 @@ export const instanceOperations: readonly Operation[] = [
     summary: 'Create a Protect instance',
     body: z.strictObject({ ...instanceIdentity.shape, ...newInstanceSettings.shape }),
     response: instanceSchema,
-    async handler({ store, account, body, nowMs }) {
+    async handler({ store, account, body, nowMs, changes }) {
       const { name, cname: givenCname, globalSiteKey, ...policy } = body;
       const cname = checkedCname(givenCname);
       policy.hosts = checkedHosts(policy.hosts);
@@ -108,6 +108,9 @@ export const instanceOperations: readonly Operation[] = [
       await checkSiteKey(store, account.id, globalSiteKey);
       const created = await createInstance(store, { accountId: account.id, name, cname, globalSiteKey, policy }, nowMs);
       if (!created.ok) throw conflictError(created.error);
+      changes.note('instance', [
+        { name, before: null, after: { cname, ...policy }, defaults: newInstanceSettings.parse({}) },
+      ]);
       return instanceResponse(created.value);
     },
   }),
@@ -155,7 +158,13 @@ export const instanceOperations: readonly Operation[] = [
           current.version,
           nowMs,
         );
-        if (outcome.ok) return instanceResponse(await ownInstance(context, id));
+        if (outcome.ok) {
+          const updated = await ownInstance(context, id);
+          context.changes.note('instance', [
+            { name: current.name, before: instanceFields(current), after: instanceFields(updated) },
+          ]);
+          return instanceResponse(updated);
+        }
         if (outcome.error !== 'stale') throw conflictError(outcome.error);
         return null;
       });
@@ -173,13 +182,20 @@ export const instanceOperations: readonly Operation[] = [
     body: z.strictObject({ id: instanceId }),
     response: z.object({ success: z.literal(true), id: z.string() }),
     async handler(context) {
-      const { id } = await ownInstance(context, context.body.id);
+      const { id, name } = await ownInstance(context, context.body.id);
       await deactivateInstance(context.store, id, context.nowMs);
       await retireInstance(context, id);
+      context.changes.note('instance', [{ name, before: {}, after: null }]);
       return { success: true, id };
     },
   }),
 ];
+
+/** What can be changed. */
+function instanceFields(stored: StoredInstance): object {
+  const { name, cname, globalSiteKey, clientJwtsRevokedBefore } = stored;
+  return { name, cname, globalSiteKey, clientJwtsRevokedBefore, ...pickPolicy({ ...stored }) };
+}
 
 function pickPolicy(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.keys(instanceSettings.shape).map((name) => [name, fields[name]]));

@@ -137,7 +137,10 @@ export const listOperations: readonly Operation[] = [
       // What a stopped refresh of a deleted list has left is not this list.
       await book.removeList(name, context.nowMs);
       const put = await book.putList({ name, verdict, mode }, context.nowMs);
-      if (put.ok) return listResponse(created);
+      if (put.ok) {
+        context.changes.note('list', [{ name, before: null, after: settings, defaults: listDefaults }]);
+        return listResponse(created);
+      }
       await deleteList(context.store, key);
       throw new OperationError(
         'API.TOO_MANY_ITEMS',
@@ -183,6 +186,7 @@ export const listOperations: readonly Operation[] = [
         nowMs: context.nowMs,
       });
       if (updated === null) throw noSuchList();
+      context.changes.note('list', [{ name, before: known.settings, after: settings }]);
       await followSettings(book, updated, context.nowMs);
       return listResponse(updated);
     },
@@ -205,6 +209,7 @@ export const listOperations: readonly Operation[] = [
       if (known !== null) await deleteList(context.store, known);
       // A refresh that was under way may have put it in force again.
       await book.removeList(name, context.nowMs);
+      context.changes.note('list', [{ name, before: known?.settings ?? {}, after: null }]);
       return { success: true, name };
     },
   }),

@@ -54,6 +54,7 @@ export const listReadingOperations: readonly Operation[] = [
         throw new OperationError('API.CONFLICT', 'This list is a file. Send its content to /protect/lists/replace');
       }
       checkReadings(context);
+      context.changes.name('list', name);
       const held = await beginReading(store, list, Date.now() + READING_MS, Date.now());
       if (held === null) throw beingRead();
       const refreshed = await refreshList({ store, outbound, now: Date.now }, held, acceptChange);
@@ -87,6 +88,7 @@ export const listReadingOperations: readonly Operation[] = [
       const list = await findList(store, instance.id, name);
       if (list === null) throw noSuchList();
       const { settings } = list;
+      context.changes.name('list', name);
       if (settings.url !== null) {
         throw new OperationError('API.CONFLICT', 'This list is a subscription. Its publisher replaces it');
       }

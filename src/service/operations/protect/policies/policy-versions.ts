@@ -1,5 +1,6 @@
 /** The versions of the policies that are kept. */
 import * as z from 'zod/mini';
+import { namesOfActors } from '../../../../store/d1/management-audit.ts';
 import { pageLimit } from '../../pages.ts';
 import { policySetVersions } from '../../../../store/d1/policy-sets.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
@@ -33,6 +34,8 @@ export const policyVersionOperations: readonly Operation[] = [
           version: z.int(),
           at: z.string(),
           by: z.string(),
+          /** What the key or the person is called, or was when they still were there. */
+          byName: z.string(),
           note: z.nullable(z.string()),
           policies: z.int(),
           limits: z.int(),
@@ -46,9 +49,19 @@ export const policyVersionOperations: readonly Operation[] = [
         before: body.before ?? null,
         limit: body.limit,
       });
+      const names = await namesOfActors(
+        context.store,
+        context.account.id,
+        versions.map(({ actor }) => actor),
+      );
       return {
         version: instance.policyVersion,
-        versions: versions.map(({ actor, at, ...version }) => ({ ...version, at: isoTime(at), by: actor })),
+        versions: versions.map(({ actor, at, ...version }) => ({
+          ...version,
+          at: isoTime(at),
+          by: actor,
+          byName: names.get(actor) ?? actor,
+        })),
       };
     },
   }),

@@ -71,7 +71,7 @@ interface Write {
 }
 
 export async function currentSet(
-  context: Pick<OperationContext<unknown>, 'store' | 'account' | 'access' | 'responseHeaders'>,
+  context: Pick<OperationContext<unknown>, 'store' | 'account' | 'access' | 'responseHeaders' | 'changes'>,
   wantedSiteKey: string | undefined,
 ): Promise<StoredSet> {
   const instance = await instanceOfCall(context, wantedSiteKey);
@@ -98,7 +98,10 @@ export async function setOfVersion(
  * version is made.
  */
 export async function writeSet(
-  context: Pick<OperationContext<unknown>, 'store' | 'account' | 'access' | 'responseHeaders' | 'principal' | 'nowMs'>,
+  context: Pick<
+    OperationContext<unknown>,
+    'store' | 'account' | 'access' | 'responseHeaders' | 'principal' | 'nowMs' | 'changes'
+  >,
   { siteKey: wantedSiteKey, ifVersion: expected, note, dryRun }: Write,
   change: (set: PolicySet, stored: StoredSet) => PolicySet | Promise<PolicySet>,
   restores: number | null = null,
@@ -123,11 +126,40 @@ export async function writeSet(
       },
       context.nowMs,
     );
-    if (written.ok) return { version: written.value, changed, dryRun, differences };
+    if (written.ok) {
+      noteDifferences(context, differences);
+      return { version: written.value, changed, dryRun, differences };
+    }
     if (written.error === null) throw new NoActiveInstanceError();
     if (expected !== undefined) throw staleWrite('The set of policies', expected, written.error);
     return null;
   });
+}
+
+function inText(one: Policy | null): object | null {
+  return one && { ...one, when: printExpression(one.when) };
+}
+
+function noteDifferences(
+  { changes }: Pick<OperationContext<unknown>, 'changes'>,
+  { policies, limits, origins }: SetDifference,
+): void {
+  const changed = policies.map((one) => ({ ...one, before: inText(one.before), after: inText(one.after) }));
+  for (const [kind, things] of [
+    ['policy', changed],
+    ['limit', limits],
+    ['origin', origins],
+  ] as const) {
+    changes.note(
+      kind,
+      things.map(({ name, before, after, change }) => ({
+        name,
+        before,
+        after,
+        ...(change === 'moved' ? { change } : {}),
+      })),
+    );
+  }
 }
 
 /** @throws OperationError 404 */
