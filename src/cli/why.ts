@@ -63,16 +63,26 @@ const policies = {
   'rollout-excluded': ' The visitor is outside the rollout, so the request was forwarded all the same.',
 } as const;
 
-function tableLines({ table: inputs, laterStep, without, isExact }: Explanation, screen: Screen): string[] {
+const inputNames: Readonly<Record<Explanation['table'][number]['input'], string>> = {
+  network: 'network rule',
+  client: 'client rule',
+  bot: 'bot policy',
+  category: 'address category',
+  risk: 'risk score',
+  limit: 'limit',
+  policy: 'policy',
+};
+
+function tableLines({ table: inputs, without, isExact }: Explanation, screen: Screen): string[] {
   const said = inputs.filter(({ outcome }) => outcome !== 'silent');
   const rows = table(
     [
-      { title: 'INPUT', cell: ({ input }) => input },
+      { title: 'INPUT', cell: ({ input }) => inputNames[input] },
       { title: 'SAYS', cell: ({ verdict }) => verdict },
       { title: 'BY', cell: ({ by }) => by },
       {
         title: 'OUTCOME',
-        cell: ({ outcome, liftedBy }) => `${outcome}${liftedBy === null ? '' : ` by ${liftedBy}`}`,
+        cell: ({ outcome, liftedBy }) => `${outcome}${liftedBy === null ? '' : ` by the ${inputNames[liftedBy]}`}`,
       },
     ],
     said,
@@ -80,19 +90,19 @@ function tableLines({ table: inputs, laterStep, without, isExact }: Explanation,
   );
   return [
     ...(said.length === 0 ? [] : ['', 'What each input of the decision table said:', '', ...rows, '']),
-    ...(laterStep === null ? [] : [`The step after the table: ${laterStep}.`]),
     ...(without === null ? [] : [`Without ${without.by}: ${without.decision}, by ${without.decidedBy}.`]),
     ...(isExact ? [] : ['The record does not have everything that was decided from.']),
   ];
 }
 
 function explained(explanation: Explanation, screen: Screen): string[] {
-  const { verdict } = explanation;
+  const { verdict, headline, riskParts } = explanation;
   const { decision, enforcement_policy: policy, fired_rules: fired } = verdict;
   const when = new Date(verdict.timestamp).toISOString();
-  const rules = fired.map(
-    ({ id, verdict: says, mode }) => `  ${id}: ${says}${mode === 'monitor' ? ' (monitored only)' : ''}`,
-  );
+  const parts = riskParts.map(({ weight, says }) => `  +${weight.toFixed(2)} ${says}`);
+  const rules = fired
+    .filter(({ id }) => !id.startsWith('risk:'))
+    .map(({ id, verdict: says, mode }) => `  ${id}: ${says}${mode === 'monitor' ? ' (monitored only)' : ''}`);
   const facts = [
     [
       'Address',
@@ -104,15 +114,17 @@ function explained(explanation: Explanation, screen: Screen): string[] {
     ['Session', [verdict.jti, verdict.session_status]],
     ['Risk score', [verdict.risk_score?.toFixed(2)]],
     ['Token', [verdict.verified === null ? 'none' : verdict.verified ? 'verified' : 'not verified']],
+    ['In the log', [`${verdict.decided_by} (${verdict.source})`, verdict.explain]],
     ['Rules', [`version ${verdict.ruleset_version}`]],
     ['Instance', [verdict.instance_id, verdict.site_key]],
   ] as const;
   return [
     ...[
       `${verdict.method} ${verdict.host}${verdict.request_path} ${outcomes[decision]} with status ${verdict.status} on ${when}.${policies[policy]}`,
-      `Decided by ${verdict.decided_by} (${verdict.source}). ${verdict.explain}`,
+      headline,
     ].map(printable),
     ...tableLines(explanation, screen),
+    ...(parts.length === 0 ? [] : ['What the risk score is made of:', ...parts]),
     ...(rules.length === 0 ? ['No rule fired.'] : ['Rules that fired:', ...rules]).map(printable),
     '',
     ...fields(

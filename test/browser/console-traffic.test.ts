@@ -166,9 +166,9 @@ describe('the list of verdicts', () => {
     await firstRow().waitFor();
     const all = await shownTotal();
     await page
-      .getByRole('row', { name: /userAgent:quotedbot/ })
+      .getByRole('row', { name: /user agents with quotedbot/ })
       .first()
-      .getByRole('link', { name: 'userAgent:quotedbot' })
+      .getByRole('link', { name: 'An access rule is for user agents with quotedbot' })
       .click();
     await page.waitForURL(/rule=userAgent%3Aquotedbot/);
     await eventually(shownTotal, (shown) => shown < all);
@@ -219,7 +219,7 @@ test('the lists of the overview show what attacks now: only what was blocked', a
     .click();
   await page.waitForURL(/verdicts\?.*decision=block/);
   await page
-    .getByRole('row', { name: /userAgent:quotedbot/ })
+    .getByRole('row', { name: /user agents with quotedbot/ })
     .first()
     .waitFor();
 });

@@ -88,7 +88,7 @@ describe('from what a visitor quotes to what decided', () => {
   test('an address leads to its verdicts, and a click to the deciding rule', async () => {
     await console.open('/find');
     await paste(TEST_ADDRESS);
-    const row = console.page.getByRole('row', { name: /userAgent:quotedbot/ }).first();
+    const row = console.page.getByRole('row', { name: /user agents with quotedbot/ }).first();
     await row.getByRole('link').first().click();
     await decidingRow().waitFor();
   });
@@ -99,7 +99,7 @@ describe('from what a visitor quotes to what decided', () => {
     const { page } = console;
     await page.getByText('block by userAgent:quotedbot').waitFor();
     await page
-      .getByRole('row', { name: /userAgent:quotedbot/ })
+      .getByRole('row', { name: /user agents with quotedbot/ })
       .first()
       .getByRole('link')
       .first()

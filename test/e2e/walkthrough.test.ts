@@ -85,9 +85,9 @@ describe('the quick start', () => {
     const told = await why(requestId);
     expect(told.code).toBe(0);
     expect(told.output).toMatch(/^GET .*\/why was blocked with status 403 on /);
-    expect(told.output).toContain('Decided by userAgent:badbot (access-rule).');
+    expect(told.output).toContain('Blocked, because an access rule is for user agents with badbot.');
     expect(told.output).toContain('userAgent:badbot: block');
-    expect(told.output).toMatch(/^client +block +userAgent:badbot +decided$/m);
+    expect(told.output).toMatch(/^client rule +block +userAgent:badbot +decided$/m);
     expect(told.output).toMatch(/^Without userAgent:badbot: (?:allow|challenge), by /m);
     expect(await why(crypto.randomUUID())).toMatchObject({
       code: 1,

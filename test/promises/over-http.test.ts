@@ -139,7 +139,7 @@ test('Explains itself: the reference of a blocked request leads to the rule that
   expect([blocked.status, await blocked.text()]).toEqual([403, expect.stringContaining(reference)]);
   const why = () => gatehouse(['why', reference, '--text'], { state: stack().stateDir });
   const { output } = await eventually(why, ({ exitCode }) => exitCode === 0);
-  expect(output).toContain('Decided by userAgent:explained-bot');
+  expect(output).toContain('Blocked, because an access rule is for user agents with explained-bot.');
 });
 
 test('Rules in 60 seconds: the commands of the README block, challenge, show both, and take the rules back', async () => {

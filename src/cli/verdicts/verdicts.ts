@@ -61,7 +61,7 @@ export const verdictColumns: readonly TextColumn<ReturnedVerdict>[] = [
   { title: 'DECISION', cell: ({ decision }) => decision, style: decisionStyle, isWhole: true },
   { title: 'ADDRESS', cell: ({ ip }) => ip, isExtra: true, least: 15 },
   { title: 'REQUEST', cell: ({ method, host, request_path }) => `${method} ${host}${request_path}`, least: 20 },
-  { title: 'DECIDED BY', cell: ({ decided_by }) => decided_by, isExtra: true, least: 12 },
+  { title: 'WHY', cell: ({ reason, decided_by: by }) => reason ?? by, isExtra: true, least: 20 },
   { title: 'FROM', cell: ({ country, asn }) => fromText(country, asn), isExtra: true, least: 10 },
   { title: 'STATUS', cell: ({ status }) => status, isExtra: true },
   { title: 'REFERENCE', cell: ({ request_id }) => request_id, isWhole: true },
@@ -78,7 +78,7 @@ export const typicalVerdict = {
   method: 'GET',
   host: 'www.example.com',
   request_path: '/a-path/of-usual-length',
-  decided_by: 'userAgent:badbot',
+  reason: 'An access rule is for user agents with badbot',
   request_id: '01a20432-74c6-7eac-be38-d521a187cda6',
 } as unknown as ReturnedVerdict;
 

@@ -108,5 +108,7 @@ export type VerdictRecord = z.infer<typeof verdictRecord>;
 /** A verdict record as the management API returns it: always with the sentence that says why. */
 export const returnedVerdict = z.extend(verdictRecord, {
   explain: z.string().check(z.maxLength(RECORD_TEXT_MAX_CHARS)),
+  /** The reason of the headline, for a line beside the decision. */
+  reason: z.optional(z.string()),
 });
 export type ReturnedVerdict = z.infer<typeof returnedVerdict>;

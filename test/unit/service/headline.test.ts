@@ -1,7 +1,7 @@
 /** The headline of a verdict is for a person: whole sentences, and none of the log's ids. */
 import { expect, test } from 'vitest';
 import type { RecordInputs, VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
-import { headline } from '../../../src/service/operations/protect/verdicts/headline.ts';
+import { headline, reasonOf } from '../../../src/service/operations/protect/verdicts/headline.ts';
 import { expectRows } from '../../support/rows.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 
@@ -35,7 +35,7 @@ test('each input has a sentence', () =>
       [
         { bot: { verdict: 'block' } },
         { decision: 'block', source: 'bot', bot },
-        'Blocked, because of what the bot policy says of googlebot, whose name is only claimed so far. No challenge lifts it.',
+        'Blocked, because the bot policy says so of googlebot, whose name is only claimed so far. No challenge lifts it.',
       ],
       [
         { category: { verdict: 'challenge', category: 'tor' } },
@@ -105,3 +105,29 @@ test('a failure policy says what failed, and a long name is cut', () => {
   const long = said({ client: { verdict: 'block', id: `userAgent:${'x'.repeat(300)}` } }, { decision: 'block' });
   expect(long).toMatch(/^Blocked, because an access rule is for user agents with x{99}…\./);
 });
+
+test('the reason alone is short, and a part of the headline', () =>
+  expectRows<[RecordInputs | undefined, Partial<VerdictRecord>, string]>(
+    [
+      [
+        { network: { verdict: 'block', id: 'ipMask:192.0.2.0/24', type: 'ipMask' } },
+        { decision: 'block', source: 'access-rule' },
+        'An access rule is for the network 192.0.2.0/24',
+      ],
+      [
+        { risk: { verdict: 'challenge' } },
+        { decision: 'challenge', source: 'risk', risk_score: 0.7, fired_rules: [risk('burst')] },
+        'Its risk is 70 of 100',
+      ],
+      [{ policy: { verdict: 'challenge', reason: 'no-curl' } }, challenged, 'The policy “no-curl”'],
+      [{ policy: { verdict: 'block', reason: 'path:/admin/*' } }, { source: 'policy' }, 'The path rule /admin/*'],
+      [{}, { source: 'exempt' }, 'This path is never challenged'],
+      [{}, {}, 'Nothing speaks against it'],
+      [undefined, { source: 'error', explain: 'FAIL_MODE closed.' }, 'FAIL_MODE closed.'],
+    ],
+    ([inputs, given, reason]) => {
+      const record = verdictRecordOf('instance-1', { timestamp: 0, inputs, ...given });
+      expect(reasonOf(record)).toBe(reason);
+      expect(headline(record).toLowerCase()).toContain(reason.toLowerCase());
+    },
+  ));

@@ -54,10 +54,10 @@ function columnsFor(hrefOf: HrefOf | undefined, shared: string | null): readonly
       ),
     },
     {
-      title: 'Decided by',
+      title: 'Why',
       cell: (verdict) => (
         <Value href={to(verdict, decidedBy(verdict))}>
-          <VisitorText text={verdict.decided_by} maxChars={60} />
+          <VisitorText text={verdict.reason ?? verdict.decided_by} maxChars={70} />
         </Value>
       ),
     },

@@ -1,6 +1,6 @@
 /**
- * Why a request was decided as it was, for a person: one to three sentences in the words of the console's forms. The
- * log's own sentence (`rules/explain.ts`) names every input and is for people who know the decision table. Pure.
+ * Why a request was decided as it was, for a person: one to three sentences in the words of the console's forms, and for
+ * a line of a list the reason alone, which is a part of the first sentence. The log's own sentence (`rules/explain.ts`) names every input and is for people who know the decision table. Pure.
  */
 import { riskDetectors } from '../../../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
@@ -33,29 +33,65 @@ const proofs: Record<BotProof, string> = {
   impostor: 'and provably is not it',
 };
 
+/** The sentence is `lead`, `reason` and `detail`. */
+interface Why {
+  lead: string;
+  /** Without the decision: `the path rule /admin/*`. */
+  reason: string;
+  detail?: string;
+}
+
+const sentenceOf = ({ lead, reason, detail = '' }: Why): string => `${lead}${reason}${detail}.`;
+
 /** What let a challenged request pass, or took the table's place. */
 const laterSteps: Partial<Record<VerdictSource, string>> = {
-  clearance: 'Allowed: the visitor has solved a challenge before, and that clearance lifted this one.',
-  verified: 'Allowed: the form brought a solved challenge with it.',
-  exempt: 'Allowed: this path is never challenged.',
-  preflight: 'Allowed: a browser asks before a request from another site, and cannot solve a challenge for that.',
-  'no-session': 'Challenged, because this path is for pages that have a session, and the request had none.',
-  internal: 'Allowed: it is one of the gate’s own addresses.',
+  clearance: 'the visitor has solved a challenge before, and that clearance lifted this one',
+  verified: 'the form brought a solved challenge with it',
+  exempt: 'this path is never challenged',
+  preflight: 'a browser asks before a request from another site, and cannot solve a challenge for that',
+  'no-session': 'this path is for pages that have a session, and the request had none',
+  internal: 'it is one of the gate’s own addresses',
 };
 
 export function headline(record: VerdictRecord): string {
-  const { decision, source } = record;
-  const later = laterSteps[source];
-  const inputs = inputsOfRecord(record);
-  const isLifted = decision === 'allow' && inputs !== null && decide(inputs).decision !== 'allow';
-  if (later !== undefined && (source === 'no-session' || decision === 'allow')) {
-    return isLifted ? `${later} Without it: ${lowered(because(decide(inputs), inputs, record))}` : later;
+  const why = whyOf(record);
+  if (why === null) return record.explain ?? `${verbs[record.decision]}.`;
+  const { outcome, later } = why;
+  if (later !== null) {
+    const isLifted = record.decision === 'allow' && outcome !== null && outcome.decision !== 'allow';
+    return isLifted ? `${sentenceOf(later)} Without it: ${lowered(sentenceOf(outcome.why))}` : sentenceOf(later);
   }
-  if (source === 'error')
-    return record.explain ?? `${verbs[decision]} by the failure policy, because something failed.`;
-  if (inputs === null) return record.explain ?? `${verbs[decision]}.`;
-  const outcome = decide(inputs);
-  return `${because(outcome, inputs, record)}${tailOf(outcome.decision)}`;
+  return `${sentenceOf(outcome!.why)}${tailOf(outcome!.decision)}`;
+}
+
+/** For a line beside the decision: `An access rule is for the network 192.0.2.0/24`. */
+export function reasonOf(record: VerdictRecord): string {
+  const why = whyOf(record);
+  const reason = why === null ? record.explain : (why.later ?? why.outcome?.why)?.reason;
+  return reason === undefined ? '' : reason.slice(0, 1).toUpperCase() + reason.slice(1);
+}
+
+interface WhyOfRecord {
+  /** What the table says; `null`: none was applied. */
+  outcome: { decision: Decision; why: Why } | null;
+  /** What came after the table, and counts. */
+  later: Why | null;
+}
+
+/** `null`: only the log's own sentence says it. */
+function whyOf(record: VerdictRecord): WhyOfRecord | null {
+  const { decision, source, explain } = record;
+  const inputs = inputsOfRecord(record);
+  const decided = inputs === null ? null : decide(inputs);
+  const outcome = decided && { decision: decided.decision, why: because(decided, inputs!, record) };
+  const step = laterSteps[source];
+  if (step !== undefined && (source === 'no-session' || decision === 'allow')) {
+    const lead = decision === 'allow' ? 'Allowed: ' : 'Challenged, because ';
+    return { outcome, later: { lead, reason: step } };
+  }
+  if (source !== 'error') return outcome && { outcome, later: null };
+  if (explain !== undefined) return null;
+  return { outcome, later: { lead: `${verbs[decision]} by `, reason: 'the failure policy, because something failed' } };
 }
 
 function tailOf(decision: Decision): string {
@@ -67,23 +103,25 @@ function lowered(sentence: string): string {
   return sentence.slice(0, 1).toLowerCase() + sentence.slice(1);
 }
 
-function because({ decision, input }: DecideOutcome, inputs: DecideInputs, record: VerdictRecord): string {
+function because({ decision, input }: DecideOutcome, inputs: DecideInputs, record: VerdictRecord): Why {
   const verb = verbs[decision];
-  if (input === 'default') return 'Allowed, because nothing speaks against it.';
-  if (input === 'policy') return policySentence(decision, inputs.policy!.reason, record);
-  return `${verb}, because ${reasons[input](inputs, record)}.`;
+  if (input === 'default') return { lead: 'Allowed, because ', reason: 'nothing speaks against it' };
+  if (input === 'policy') return policyReason(decision, inputs.policy!.reason, record);
+  return { lead: `${verb}, because `, ...reasons[input](inputs, record) };
 }
 
 const reasons: Record<
   Exclude<DecideOutcome['input'], 'default' | 'policy'>,
-  (inputs: DecideInputs, record: Pick<VerdictRecord, 'fired_rules'>) => string
+  (inputs: DecideInputs, record: Pick<VerdictRecord, 'fired_rules'>) => Omit<Why, 'lead'>
 > = {
-  network: ({ network }) => ruleReason(network!.id),
-  client: ({ client }) => ruleReason(client!.id),
-  bot: ({ bot }) => `of what the bot policy says of ${shown(bot!.id)}, ${proofs[bot!.proof]}`,
-  category: ({ category }) => `the instance has an answer for addresses of the category “${category!.category}”`,
+  network: ({ network }) => ({ reason: ruleReason(network!.id) }),
+  client: ({ client }) => ({ reason: ruleReason(client!.id) }),
+  bot: ({ bot }) => ({ reason: `the bot policy says so of ${shown(bot!.id)}`, detail: `, ${proofs[bot!.proof]}` }),
+  category: ({ category }) => ({
+    reason: `the instance has an answer for addresses of the category “${category!.category}”`,
+  }),
   risk: ({ risk }, record) => riskReason(risk!.score, record),
-  limit: ({ limit }) => `it is above the limit “${shown(limit!.name)}”`,
+  limit: ({ limit }) => ({ reason: `it is above the limit “${shown(limit!.name)}”` }),
 };
 
 function ruleReason(id: string): string {
@@ -91,32 +129,38 @@ function ruleReason(id: string): string {
   const [type, value] = [id.slice(0, colon), shown(id.slice(colon + 1))];
   if (type === 'list') return `the list “${value}” has the visitor’s address or network`;
   const subject = ruleSubjects[type as EdgeRuleType];
-  return subject === undefined ? `of the rule ${shown(id)}` : `an access rule is for ${subject} ${value}`;
+  return subject === undefined ? `the rule ${shown(id)} says so` : `an access rule is for ${subject} ${value}`;
 }
 
-function riskReason(score: number, { fired_rules: fired }: Pick<VerdictRecord, 'fired_rules'>): string {
+function riskReason(score: number, { fired_rules: fired }: Pick<VerdictRecord, 'fired_rules'>): Omit<Why, 'lead'> {
   const parts = riskDetectors
     .filter((name) => fired.some(({ id }) => id === `risk:${name}`))
     .toSorted((one, other) => (detectors[other].weights.session ?? 0) - (detectors[one].weights.session ?? 0))
     .slice(0, PARTS_NAMED_MAX)
     .map((name) => lowered(detectors[name].compares).replace(/\.$/, ''));
-  const score100 = Math.round(score * 100);
-  return `its risk is ${score100} of 100${parts.length === 0 ? '' : `: ${parts.join('; ')}`}`;
+  const reason = `its risk is ${Math.round(score * 100)} of 100`;
+  return parts.length === 0 ? { reason } : { reason, detail: `: ${parts.join('; ')}` };
 }
 
-function policySentence(decision: Decision, reason: string, record: VerdictRecord): string {
+function policyReason(decision: Decision, reason: string, record: VerdictRecord): Why {
   const verb = outcomeOfRecord(record) === 'redirect' ? 'Redirected' : verbs[decision];
   if (reason === 'onPending' && decision === 'allow') {
-    return 'Allowed: a page without a session, whose script opens one.';
+    return { lead: 'Allowed: ', reason: 'a page without a session, whose script opens one' };
   }
-  if (reason === 'onPending') return `${verb}, because pages ask for a session here, and the visitor had none.`;
-  if (reason === 'noSession')
-    return `${verb}, because only visitors with a session send forms here (${record.session_status}).`;
+  const lead = `${verb}, because `;
+  if (reason === 'onPending') return { lead, reason: 'pages ask for a session here, and the visitor had none' };
+  if (reason === 'noSession') {
+    const detail = ` (${record.session_status})`;
+    return { lead, reason: 'only visitors with a session send forms here', detail };
+  }
   if (reason === 'pendingBudget') {
-    return `${verb}, because its network has asked for many pages without opening a session, and its budget for these is used up.`;
+    const asked = 'its network has asked for many pages without opening a session';
+    return { lead, reason: asked, detail: ', and its budget for these is used up' };
   }
-  if (reason.startsWith('path:')) return `${verb} by the path rule ${shown(reason.slice('path:'.length))}.`;
-  return `${verb} by the policy “${shown(reason)}”.`;
+  if (reason.startsWith('path:')) {
+    return { lead: `${verb} by `, reason: `the path rule ${shown(reason.slice('path:'.length))}` };
+  }
+  return { lead: `${verb} by `, reason: `the policy “${shown(reason)}”` };
 }
 
 /** A visitor's or an operator's text can be long. */

@@ -15,6 +15,7 @@ import {
 } from '../../../../contract/management/verdict-query.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import { jsonCursor, readJsonCursor, readVerdictCursor, verdictCursor } from '../../pages.ts';
+import { reasonOf } from './headline.ts';
 import { logTarget, rowFilter } from './verdict-log-query.ts';
 import { type Operation, type OperationContext, protectOperation } from '../../define-operation.ts';
 import { jsonTextResponse } from '../../../http/json-response.ts';
@@ -22,10 +23,16 @@ import * as z from 'zod/mini';
 import { readTail, type TailPosition } from '../../../../store/event-log/client/verdict-tail.ts';
 
 export function explainedVerdict(record: VerdictRecord): ReturnedVerdict {
-  return { ...record, explain: explainRecord(record) };
+  return { ...record, explain: explainRecord(record), reason: reasonOf(record) };
 }
 
-/** Its JSON. A record that has its explanation stays as it is stored. */
+/** A row of a list. */
+function listedBody({ body }: StoredRow): string {
+  const { reason, ...record } = explainedVerdict(JSON.parse(body) as VerdictRecord);
+  return JSON.stringify({ ...inOrder(record), reason });
+}
+
+/** For an export, which has what is stored. A record that has its explanation stays as it is stored. */
 export function explainedBody({ body }: StoredRow): string {
   const record = JSON.parse(body) as VerdictRecord;
   return record.explain === undefined ? JSON.stringify(inOrder(explainedVerdict(record))) : body;
@@ -48,7 +55,7 @@ async function verdictPage(context: OperationContext<VerdictPageRequest>): Promi
 }
 
 function verdictsResponse(rows: readonly StoredRow[], rest: object): Response {
-  return jsonTextResponse(`{"verdicts":[${rows.map(explainedBody).join(',')}],${JSON.stringify(rest).slice(1)}`);
+  return jsonTextResponse(`{"verdicts":[${rows.map(listedBody).join(',')}],${JSON.stringify(rest).slice(1)}`);
 }
 
 export const verdictOperations: readonly Operation[] = [
