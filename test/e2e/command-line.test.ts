@@ -132,6 +132,36 @@ describe('gatehouse verdicts', () => {
     ));
 });
 
+test('the gate’s own calls are no visitors, until --own-calls shows them', async () => {
+  const ip = '198.51.100.77';
+  const own = { ip, asn: 65_100, source: 'internal', request_path: '/__protect/session' } as const;
+  await log([record(own), record(own), record({ ip, asn: 65_100, request_path: '/own' })]);
+  await eventually(
+    () => manage<{ total: number }>(stack(), '/protect/verdicts', { ip, limit: 1 }),
+    ({ total }) => total === 3,
+  );
+  await expectRows(
+    [
+      ['', 1],
+      [' --own-calls', 3],
+      [' --source internal', 2],
+    ],
+    async ([flags, total]) => {
+      expect(JSON.parse((await run(`verdicts --ip ${ip}${flags}`)).output).total).toBe(total);
+    },
+  );
+  await expectRows(
+    [
+      ['', 1],
+      [' --own-calls', 3],
+    ],
+    async ([flags, total]) => {
+      const { series } = JSON.parse((await run(`top asn --since 1h${flags}`)).output);
+      expect(series).toContainEqual(expect.objectContaining({ value: '65100', total }));
+    },
+  );
+});
+
 describe('gatehouse top', () => {
   test('lists values with their shares, largest first, the others together', async () => {
     const busy = [5, 3, 1].flatMap((count, at) =>

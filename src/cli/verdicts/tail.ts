@@ -12,7 +12,7 @@ import { typedNumber } from '../flag-values.ts';
 import { CallError, callService, type ServiceTarget } from '../management-call.ts';
 import { jsonText } from '../print/printable.ts';
 import { liveTable } from '../print/table.ts';
-import { filterChoices, filterFlags, filterOf, typicalVerdict, verdictColumns } from './verdicts.ts';
+import { filterChoices, filterFlags, filterOf, ownCallsSwitch, typicalVerdict, verdictColumns } from './verdicts.ts';
 
 const POLL_MS = 1000;
 /** A service that restarts is back within seconds; one that is down is not asked more often than this. */
@@ -22,10 +22,11 @@ const LAST_MAX = 1000;
 export const tailCommands: Commands = {
   tail: instanceCommand({
     about:
-      'Shows verdicts as they arrive, until Ctrl-C, after the last 10 or as many as --last says. Each is shown once, also after the connection or the service was away. The filters are those of verdicts, without times.',
+      'Shows verdicts as they arrive, until Ctrl-C, after the last 10 or as many as --last says. Each is shown once, also after the connection or the service was away. The filters are those of verdicts, without times; --own-calls shows the gate’s own calls too.',
     example: 'tail --decision block,challenge',
     endsItself: true,
     optional: { ...filterFlags, last: 'N' },
+    switches: [ownCallsSwitch],
     choices: filterChoices,
     run: follow,
   }),
@@ -34,7 +35,7 @@ export const tailCommands: Commands = {
 async function follow(given: Given): Promise<undefined> {
   const last = typedNumber('--last', given.values['last'] ?? '10');
   if (last > LAST_MAX) throw new CommandError(`--last is ${last}. Use a number up to ${LAST_MAX}.`);
-  const filter = filterOf(given.values);
+  const filter = filterOf(given);
   const { signal } = given;
   const target: ServiceTarget = { ...given.target(), signal };
   const print = printer(given);

@@ -8,7 +8,7 @@ import { listOf, timeOf, typedNumber } from '../flag-values.ts';
 import { callService, type ResponseAt } from '../management-call.ts';
 import type { Screen } from '../print/screen.ts';
 import { table, timeText } from '../print/table.ts';
-import { windowFlags } from './verdicts.ts';
+import { ownCallsSwitch, windowFlags } from './verdicts.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -28,12 +28,13 @@ const named = verdictDimensions.filter((name) => name !== 'none');
 
 export const topCommands: Commands = {
   top: instanceCommand({
-    about: `Lists the values with the most requests, in the last day or since TIME. DIMENSION is one of ${named.join(', ')}. The window is widened to whole minutes, hours or days.`,
+    about: `Lists the values with the most requests, in the last day or since TIME. DIMENSION is one of ${named.join(', ')}. The window is widened to whole minutes, hours or days. The gate’s own calls are left out unless --own-calls counts them.`,
     example: 'top asn --since 1h --decision block',
     positionals: ['DIMENSION'],
     optional: { decision: decisions.join('|'), ...windowFlags, limit: 'N' },
+    switches: [ownCallsSwitch],
     choices: { DIMENSION: [...named, ...Object.keys(shortNames)] },
-    run: ({ positionals: [word = ''], values, target }) => {
+    run: ({ positionals: [word = ''], values, switches, target }) => {
       const since = timeOf('--since', values['since']);
       const until = timeOf('--until', values['until']);
       const body = {
@@ -43,6 +44,7 @@ export const topCommands: Commands = {
         bucket: bucketFor(since, until),
         topN: typedNumber('--limit', values['limit'] ?? '10'),
         decision: listOf(values['decision']),
+        includeInternal: switches.has(ownCallsSwitch),
       };
       return callService(target(), '/protect/traffic-by-dimension', body);
     },

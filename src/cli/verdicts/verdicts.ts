@@ -17,8 +17,6 @@ const PAGE_ROWS_MAX = 1000;
 /** A page that fails for another reason than a refusal is asked for again, after as many milliseconds. */
 const RETRY_AFTER_MS = [500, 2000, 8000];
 
-type Values = Readonly<Record<string, string | undefined>>;
-
 /** Of every command that reads verdicts. A flag with several values takes them with commas. */
 export const filterFlags = {
   decision: decisions.join('|'),
@@ -34,17 +32,22 @@ export const filterFlags = {
   'min-rules': 'N',
 } as const;
 
+/** Shows the gate's own calls (`/__protect/*`) beside the requests of visitors. */
+export const ownCallsSwitch = 'own-calls';
+
 export const windowFlags = { since: 'TIME', until: 'TIME' } as const;
 
 export const filterChoices = { source: verdictSources } as const;
 
-export function filterOf(values: Values): object {
+export function filterOf({ values, switches }: Pick<Given, 'values' | 'switches'>): object {
+  const sources = listOf(values['source']);
   return {
+    includeInternal: switches.has(ownCallsSwitch) || sources?.includes('internal') === true,
     decision: listOf(values['decision']),
     ip: values['ip'],
     requestPath: values['path'],
     jti: values['session'],
-    sources: listOf(values['source']),
+    sources,
     firedRules: listOf(values['rule']),
     asn: listOf(values['asn']),
     deviceType: listOf(values['device']),
@@ -92,10 +95,10 @@ type Page = ResponseAt<'/protect/verdicts'>;
 export const verdictCommands: Commands = {
   verdicts: instanceCommand({
     about:
-      'Lists verdicts of the log, newest first, 50 unless --limit says otherwise. Filters with several values take them with commas; PATH may end with *. A reference finds its one verdict. --all writes every verdict that matches, as one JSON object a line where it writes JSON.',
+      'Lists verdicts of the log, newest first, 50 unless --limit says otherwise. Filters with several values take them with commas; PATH may end with *. A reference finds its one verdict. The gate’s own calls are left out unless --own-calls shows them. --all writes every verdict that matches, as one JSON object a line where it writes JSON.',
     example: 'verdicts --since 1h --decision block',
     optional: { ...filterFlags, ...windowFlags, reference: 'REFERENCE', limit: 'N', cursor: 'CURSOR' },
-    switches: ['all'],
+    switches: ['all', ownCallsSwitch],
     choices: filterChoices,
     run: (given) => (given.switches.has('all') ? writeAll(given) : onePage(given)),
     print: pageLines,
@@ -146,8 +149,10 @@ async function pageAfter(target: ServiceTarget, body: object): Promise<Page> {
   }
 }
 
-function bodyOf({ values }: Given): object {
-  return { ...filterOf(values), requestId: values['reference'] };
+function bodyOf(given: Given): object {
+  const { reference } = given.values;
+  // A reference is of one request, whosever it is.
+  return { ...filterOf(given), ...(reference === undefined ? {} : { requestId: reference, includeInternal: true }) };
 }
 
 function pageLines({ verdicts, total, totalIsExact, nextCursor }: Page, screen: Screen): string[] {

@@ -32,7 +32,7 @@ export interface ShardRpc {
     limit: number,
     excludeInternal?: boolean,
   ): Promise<LargestValues>;
-  /** Counts of each of the given values. `null`: of those that are not counted separately. */
+  /** Counts of each of the given values in requests of visitors. `null`: of those that are not counted separately. */
   totals(dimension: StoredDimension, values: (string | null)[], from: number, to: number): Promise<ValueTotal[]>;
   /** Counts per bucket of the given values, and of all others together. Minutes since the epoch, `to` exclusive. */
   series(

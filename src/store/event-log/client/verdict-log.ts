@@ -116,7 +116,7 @@ export async function countValues(
   return { values: sorted.slice(0, limit), more: Math.max(sorted.length - limit, 0), lumped };
 }
 
-/** The count of each of `values`, and its newest minute. `null`: of the values that are not counted separately. */
+/** The count of each of `values` in requests of visitors, and its newest minute. `null`: of the values that are not counted separately. */
 export async function countTotals(
   env: ShardEnv,
   log: LogName,

@@ -79,7 +79,10 @@ export class RollupReader {
     return named.sort((a, b) => sum(b.counts) - sum(a.counts) || compareText(a.value, b.value));
   }
 
-  /** The count of each of the given values, and its newest minute: one pass, however many values there are. */
+  /**
+   * The count of each of the given values in requests of visitors, and its newest minute: one pass, however many values
+   * there are.
+   */
   totals(dimension: StoredDimension, values: readonly (string | null)[], from: number, to: number): ValueTotal[] {
     const { rollups } = this.#hot;
     const index = storedDimensions.indexOf(dimension);
@@ -108,7 +111,39 @@ export class RollupReader {
       const row = rowOf.get(value);
       if (row) addCount(row, minute, counts);
     });
+    this.#leaveVisitors(dimension, values, rows, from, to);
     return rows;
+  }
+
+  /** Counts the values that the gate's own calls have again, without these, and finds the newest minute of a visitor. */
+  #leaveVisitors(
+    dimension: StoredDimension,
+    values: readonly (string | null)[],
+    rows: readonly ValueTotal[],
+    from: number,
+    to: number,
+  ): void {
+    const touched = new Set<string | null>();
+    this.#visitInternal(dimension, from, to, MINUTES_PER_HOUR, (_, value) => touched.add(value));
+    const indexes = values.flatMap((value, index) => (touched.has(value) ? [index] : []));
+    const points = (of: readonly number[], start: number, end: number, bucketMinutes: number): Point[][] => {
+      const wanted = of.map((index) => values[index] ?? null);
+      return this.series(dimension, wanted, start, end, bucketMinutes, null, true).series;
+    };
+    const lastHours = new Map<number, number>();
+    points(indexes, from, to, MINUTES_PER_HOUR).forEach((hours, at) => {
+      const row = rows[indexes[at]!]!;
+      row.counts = [0, 0, 0];
+      for (const [, ...counts] of hours) addCounts(row.counts, counts);
+      row.lastMinute = null;
+      const last = hours.at(-1);
+      if (last !== undefined) lastHours.set(indexes[at]!, last[0]);
+    });
+    for (const [hour, entries] of Map.groupBy(lastHours, ([, start]) => start)) {
+      const of = entries.map(([index]) => index);
+      const minutes = points(of, Math.max(from, hour), Math.min(to, hour + MINUTES_PER_HOUR), 1);
+      of.forEach((index, at) => (rows[index]!.lastMinute = minutes[at]?.at(-1)?.[0] ?? null));
+    }
   }
 
   /** Counts per bucket of the given values, and of all others together. */

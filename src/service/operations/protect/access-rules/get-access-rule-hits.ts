@@ -36,7 +36,8 @@ export const getAccessRuleHits = protectOperation({
     const key = canonicalKey(body);
     const target = await logTarget(context, body.siteKey);
     const { since, until, from, to, bucketMinutes } = seriesWindow(body, target.horizon, nowMs);
-    const window = { from, to, outcomes: null };
+    // No rule decides what becomes of the gate's own calls.
+    const window = { from, to, outcomes: null, excludeInternal: true };
     const rule = ruleId(key);
     const [{ series }, { hits, areExact }] = await Promise.all([
       countSeries(store, target.log, 'fired_rule', [rule], window, bucketMinutes),

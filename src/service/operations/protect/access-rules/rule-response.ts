@@ -75,8 +75,8 @@ export async function hitsOfRules(
 }
 
 /**
- * One pass over the log's counts for a page of rules: no row is read. A rule counts in every request that it matched,
- * whatever decided that request.
+ * One pass over the log's counts for a page of rules: no row is read. A rule counts in every request of a visitor that it
+ * matched, whatever decided that request. No rule decides what becomes of the gate's own calls.
  * @param ids as in `fired_rules` of a verdict.
  */
 export async function hitsOf(
