@@ -177,7 +177,9 @@ class LocalStack {
     await this.#control?.close();
     this.#control = null;
     if (this.#edgeListener && this.#serviceListener) await drainVerdicts(this.#edgeListener, this.#serviceListener);
-    await Promise.all([this.#stopEdge(), this.#stopService()]);
+    // An edge that is still there would miss the service, and say so.
+    await this.#stopEdge();
+    await this.#stopService();
     await Promise.all([this.#edgeListener?.close(), this.#origin?.close(), this.#botNetworks?.close()]);
     this.#edgeListener = null;
     this.#origin = null;
@@ -218,6 +220,7 @@ class LocalStack {
       RULES_MAX_STALE_SECONDS: '1',
       ...edgeVars,
     };
+    await this.#warmUp(jwt);
     await this.#bootEdge();
     const store = { DB: service.database, MASTER_KEY: secrets.masterKey };
     const link = await signInUrl(store, this.#serviceUrl, { email: seed.ownerEmail, accountId: null }, Date.now());
@@ -237,6 +240,17 @@ class LocalStack {
     await this.#runScheduled();
     this.#facts = facts;
     return facts;
+  }
+
+  /**
+   * The first answers of a service that has just started are slow. An edge that waited for them would count it as down, and
+   * the console would say so.
+   */
+  async #warmUp(jwt: string): Promise<void> {
+    for (const path of ['version?bots', 'config']) {
+      const headers = { authorization: `Bearer ${jwt}` };
+      await (await fetch(`${this.#serviceUrl}/edge/v1/${path}`, { headers })).arrayBuffer();
+    }
   }
 
   get #edgeUrl(): string {

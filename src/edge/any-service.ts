@@ -15,7 +15,9 @@ export default edgeWorker({
   upstream: ({ kv, seal }) => new KvUpstream(kv, seal),
   async keepLastKnownGood({ environment, kv, seal, count }) {
     const { rules, serviceUrl } = environment;
-    if (rules.kind !== 'management-api') return false;
-    return syncFromManagementApi({ ...rules, serviceUrl, kv, seal, count, fetch: (request) => fetch(request) });
+    const isSynced =
+      rules.kind === 'management-api' &&
+      (await syncFromManagementApi({ ...rules, serviceUrl, kv, seal, count, fetch: (request) => fetch(request) }));
+    return isSynced ? [] : ['rules'];
   },
 });

@@ -33,9 +33,10 @@ export function edgeWorker(mode: EdgeMode) {
     async scheduled(_controller: ScheduledController, env: object): Promise<void> {
       const reading = isolateOf(env, mode);
       if (!reading.ok) throw new Error(reading.error.join('; '));
-      const done = await mode.keepLastKnownGood(reading.value);
-      if (done) return;
-      console.error(JSON.stringify({ level: 'error', event: 'kv-not-synced' }));
+      const missing = await mode.keepLastKnownGood(reading.value);
+      if (missing.length === 0) return;
+      const message = 'KV keeps what it had. The next run, a minute later, copies again; visitors notice nothing.';
+      console.error(JSON.stringify({ level: 'error', event: 'kv-not-synced', missing, message }));
       // The platform lists the run as failed.
       throw new Error('kv-not-synced');
     },

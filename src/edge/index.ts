@@ -16,6 +16,6 @@ export default edgeWorker({
   async keepLastKnownGood({ service, kv, seal, count, files }) {
     const state = await backUpToKv({ upstream: service, kv, seal, count });
     const served = await backUpFiles(files, kv);
-    return state && served;
+    return [...(state ? [] : (['rules'] as const)), ...(served ? [] : (['files'] as const))];
   },
 });

@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Stack } from '../../src/cli/stack.ts';
+import { metricFamilies } from '../../src/console/views/health/exposition.ts';
+import { edgesFinding, findingsOf } from '../../src/console/views/health/findings.ts';
 import { stackNow } from '../support/clock.ts';
 import { boughtToken, newVisitor, page, verify } from '../support/gate.ts';
 import { eventually, manage, rulesLoaded, startTestStack } from '../support/stack.ts';
@@ -36,6 +38,22 @@ async function decision(to: Stack, ip: string): Promise<string | null> {
   const response = await page(to, newVisitor(to, ip), '/robots.txt');
   await response.arrayBuffer();
   return response.headers.get('x-protect-decision');
+}
+
+/** What the overview of the console counts as needing somebody. */
+async function needing(at: Stack): Promise<unknown[]> {
+  const { serviceUrl, apiKey, instanceId } = at;
+  const metrics = await fetch(`${serviceUrl}/protect/metrics`, { headers: { authorization: `Bearer ${apiKey}` } });
+  const findings = findingsOf(metricFamilies(await metrics.text()), instanceId, {});
+  const { edges } = await manage<{ edges: Parameters<typeof edgesFinding>[0] }>(at, '/protect/edges', {
+    protectInstanceId: instanceId,
+  });
+  const health = (await (await fetch(`${serviceUrl}/health`)).json()) as { status: string };
+  return [
+    ...findings.filter(({ state }) => state !== 'fine').map(({ name, total }) => [name, total]),
+    ...(edgesFinding(edges).state === 'fine' ? [] : edges),
+    ...(health.status === 'ok' ? [] : [health]),
+  ];
 }
 
 interface Summary {
@@ -79,4 +97,14 @@ test('a rule ends with the year, and both days keep their verdicts', async () =>
   expect((await verify(first, late, token)).body).toMatchObject({ verified: false });
   const visitor = newVisitor(first, '10.99.0.2');
   expect((await verify(first, visitor, await boughtToken(first, visitor))).body).toMatchObject({ verified: true });
+});
+
+test('a stack that was off for a day needs nobody when it is back', async () => {
+  const last = await startAt(lastNoon);
+  expect(await decision(last, '10.99.0.3')).toBe('allow');
+  const first = await startAt(firstNoon);
+  expect(await needing(first)).toEqual([]);
+  expect(await decision(first, '10.99.0.3')).toBe('allow');
+  await first.runScheduled();
+  expect(await needing(first)).toEqual([]);
 });

@@ -23,11 +23,12 @@ const ATTEMPTS_MAX = 5;
  * gone from the service then, and nothing is wrong.
  */
 export async function backUpToKv(options: BackupOptions): Promise<boolean> {
-  let asked = await options.upstream.version();
+  const askVersion = () => options.upstream.version(true);
+  let asked = await askVersion();
   for (let attempt = 1; asked.ok; attempt += 1) {
     const version = asked.value;
     if (await copied(version, options)) return true;
-    asked = await options.upstream.version();
+    asked = await askVersion();
     const isChanged = asked.ok && JSON.stringify(asked.value) !== JSON.stringify(version);
     if (!isChanged || attempt === ATTEMPTS_MAX) return false;
   }

@@ -17,6 +17,8 @@ import { UNREADABLE, type Asked, type Count, type Upstream, type UpstreamFault }
 
 /** A slower service counts as down. */
 const QUICK_TIMEOUT_MS = 500;
+/** Of the scheduled run, for which nobody waits: a busy service is not down. */
+const PATIENT_TIMEOUT_MS = 10_000;
 /** Behind a response, for answers of some hundred kilobytes. */
 const CONFIG_TIMEOUT_MS = 2000;
 /** A request waits for the ledger's answer: of an agent that signs, or of a visitor whose address family changed. */
@@ -71,8 +73,9 @@ export class ServiceClient implements Upstream {
     this.#options = options;
   }
 
-  async version() {
-    const version = await this.ask(answerOf(edgeVersion, VERSION_PATH, QUICK_TIMEOUT_MS));
+  async version(isPatient = false) {
+    const timeoutMs = isPatient ? PATIENT_TIMEOUT_MS : QUICK_TIMEOUT_MS;
+    const version = await this.ask(answerOf(edgeVersion, VERSION_PATH, timeoutMs));
     this.reachable = version.ok;
     return version;
   }

@@ -36,7 +36,8 @@ export interface SentConfig {
 }
 
 export interface Upstream {
-  version(): Promise<Asked<EdgeVersion>>;
+  /** `isPatient`: no request waits for the answer. */
+  version(isPatient?: boolean): Promise<Asked<EdgeVersion>>;
   config(): Promise<Asked<SentConfig>>;
   base(hash: string): Promise<Asked<Bytes>>;
   /** Tells the service that a base which it sent cannot be loaded. Never throws. */

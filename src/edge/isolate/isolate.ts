@@ -78,6 +78,9 @@ export interface Isolate {
   obstacles: Obstacles;
 }
 
+/** `rules`: with config and bots. `files`: languages and scripts. */
+export type KeptPart = 'rules' | 'files';
+
 /**
  * What differs between the two edge Workers: the one with a Gatehouse service behind it, and the one against any other
  * service that implements the documented interface. Each has its own entry and wrangler file, so that the rule
@@ -90,8 +93,8 @@ export interface EdgeMode extends RulesMode {
   files: Readonly<Record<string, EmbeddedFile>>;
   /** Where isolates get config and rules. */
   upstream(isolate: Pick<Isolate, 'service' | 'kv' | 'seal'>): Upstream;
-  /** The scheduled run: the last known good into KV. True when KV is current afterwards. */
-  keepLastKnownGood(isolate: Isolate): Promise<boolean>;
+  /** The scheduled run: the last known good into KV. Returns what KV lacks afterwards. */
+  keepLastKnownGood(isolate: Isolate): Promise<readonly KeptPart[]>;
 }
 
 export type IsolateReading = Result<Isolate, readonly string[]>;

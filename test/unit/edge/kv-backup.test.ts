@@ -1,9 +1,10 @@
 /** The scheduled copy of rules and configuration to KV, while somebody changes them. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { encodeUtf8, type Bytes } from '../../../src/bytes/utf8.ts';
 import { backUpToKv } from '../../../src/edge/feed/kv-backup.ts';
 import { KvStore } from '../../../src/edge/feed/part-stores.ts';
 import { ConfigSeal, decodeConfig, decodePointer, partName } from '../../../src/edge/feed/stored-parts.ts';
+import { ServiceClient } from '../../../src/edge/feed/service-client.ts';
 import { valueOrNull } from '../../../src/edge/feed/upstream.ts';
 import { serviceSaid } from '../../support/service-client.ts';
 import { baseOf, config, namespace } from './feed-parts.ts';
@@ -37,4 +38,21 @@ test('a state that changes while KV gets it is copied anew, and nothing counts a
     configVersion: 'second',
     base: { hash: service.base.hash },
   });
+});
+
+test('a scheduled run waits longer for a busy service than a request does', async () => {
+  const deadlines: number[] = [];
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    deadlines.push(ms);
+    return new AbortController().signal;
+  });
+  const count = () => undefined;
+  const service = { fetch: () => Promise.resolve(new Response('{}')) };
+  const upstream = new ServiceClient({ serviceUrl: 'https://service.example', service, clientJwt: 'jwt', count });
+  const kv = new KvStore(namespace(new Map(), { throws: false, garbage: false }), 'inst_1', count);
+  expect(await backUpToKv({ upstream, kv, seal: new ConfigSeal('credential'), count })).toBe(false);
+  const patient = Math.min(...deadlines.splice(0));
+  await upstream.version();
+  timeout.mockRestore();
+  expect(patient).toBeGreaterThan(10 * deadlines[0]!);
 });

@@ -14,7 +14,7 @@ const mode: EdgeMode = {
   languages: { en: englishPages },
   files: {},
   upstream: ({ service }) => service,
-  keepLastKnownGood: () => Promise.resolve(true),
+  keepLastKnownGood: () => Promise.resolve([]),
 };
 const app = edgeApp(mode);
 const worker = edgeWorker(mode);
