@@ -4,6 +4,7 @@
  * policy decides what a fault means.
  */
 import { parseJson } from '../bytes/json.ts';
+import { EDGE_USER_AGENT } from '../contract/captcha/challenge-constants.ts';
 import type { EdgeVisitor } from '../contract/edge/edge-api.ts';
 import { readBounded } from '../bytes/read-bounded.ts';
 import { type SiteverifyAnswer, siteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
@@ -49,6 +50,7 @@ export async function verifyToken(options: VerifyTokenOptions): Promise<Result<S
         headers: {
           'content-type': 'application/json',
           accept: 'application/json',
+          'user-agent': EDGE_USER_AGENT,
           ...(options.bearer === undefined ? {} : { authorization: `Bearer ${options.bearer}` }),
         },
         body: JSON.stringify(questionOf(options)),

@@ -3,6 +3,8 @@
  * nothing else. A rule made by the management API is enforced after the next scheduled run.
  */
 import { beforeAll, expect, test } from 'vitest';
+import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
+import { solveWork } from '../support/session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { cookiesOf, quickRules, solvedToken } from './edge-visitor.ts';
 
@@ -51,4 +53,33 @@ test('its challenge page is in the visitor’s language and a solution gives cle
   });
   const cookie = cookiesOf(verified);
   expect((await fetch(`${stack().edgeUrl}/echo`, { headers: { ...headers, cookie } })).status).toBe(200);
+});
+
+/** As the widget gets it from the service itself. */
+async function widgetToken(): Promise<string> {
+  const { serviceUrl, siteKey } = stack();
+  const post = async <Answer>(path: string, body: object): Promise<Answer> => {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await fetch(`${serviceUrl}/captcha/v1/${path}`, init)).json() as Promise<Answer>;
+  };
+  const asked = { siteKey, currentUrl: `${stack().edgeUrl}/login`, capabilities: { script: true } };
+  const { challenge, pow } = await post<ChallengeResponse>('challenge', asked);
+  const { token } = await post<SolutionResponse>('solution', { challenge, solution: await solveWork(pow!) });
+  return token!;
+}
+
+test('its verifications are none of a server of the site, for the guide', async () => {
+  const { serviceUrl, edgeUrl, siteKey, secretKey } = stack();
+  const verifiedAt = async () =>
+    (await manage<{ backendVerifiedAt: number | null }>(stack(), '/site/get', { siteKey })).backendVerifiedAt;
+  const post = async (url: string, body: object): Promise<unknown> => {
+    const headers = { ...as('ChallengeMe').headers, 'content-type': 'application/json' };
+    return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  };
+  expect(await post(`${edgeUrl}/__protect/verify`, { token: await widgetToken() })).toMatchObject({ verified: true });
+  expect(await verifiedAt()).toBeNull();
+  const answer = await post(`${serviceUrl}/siteverify`, { secret: secretKey, token: await widgetToken() });
+  expect(answer).toMatchObject({ verified: true });
+  await eventually(verifiedAt, (at) => at !== null);
 });

@@ -3,7 +3,7 @@
  * what somebody tries in the console, is neither. Noting does not delay a response.
  */
 import type { SealedChallenge } from '../../captcha/seal/sealed-challenge.ts';
-import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
+import { CLEARANCE_ACTION, EDGE_USER_AGENT } from '../../contract/captcha/challenge-constants.ts';
 import { noteFirstUse, type SiteRecord } from '../../store/d1/sites.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 import type { ChallengeSite } from './challenge/challenge-site.ts';
@@ -21,9 +21,13 @@ export function noteWidgetSolved(
   if (action !== CLEARANCE_ACTION && isOfPage) note(call, site, 'widgetSolvedAt');
 }
 
-/** Browsers name their page in a POST, and servers name none. */
+/**
+ * Browsers name their page in a POST, and servers name none. An edge that knows only the documented interface verifies as a
+ * server does, and says who it is.
+ */
 export function noteBackendVerified(call: ServiceCall, site: SiteRecord): void {
-  if (!call.request.headers.has('origin')) note(call, site, 'backendVerifiedAt');
+  const { headers } = call.request;
+  if (!headers.has('origin') && headers.get('user-agent') !== EDGE_USER_AGENT) note(call, site, 'backendVerifiedAt');
 }
 
 function note(
