@@ -24,7 +24,7 @@ export interface AddRulesProps {
 }
 
 const typeOptions = [
-  ['detected', 'what each line is'],
+  ['detected', 'what a line is'],
   ['userAgent', 'a part of a user agent'],
 ] as const;
 
