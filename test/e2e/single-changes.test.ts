@@ -131,6 +131,13 @@ test('policies set names what it would remove, and removes it with --yes or afte
   expect(await stored()).toEqual(before);
 });
 
+test('a condition with != is stored as the not that it means', async () => {
+  const added = await done(`policies add elsewhere --when 'path != "/login" and country not in ["DE"]' --then block`);
+  const { policies } = await manage<{ policies: { text: string }[] }>(stack(), '/protect/policies');
+  expect(policies.at(-1)!.text).toBe('not path equals "/login" and not country in ["DE"]');
+  await takenBack(added);
+});
+
 test('a rule is added, changed, listed and removed, each with the way back', async () => {
   const first = await done(`rules add userAgent 'bad bot' --verdict block --note 'ticket 7'`);
   expect(first).toContain('The rule for userAgent bad bot (block) is added.');
