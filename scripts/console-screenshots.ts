@@ -57,7 +57,8 @@ async function fill({ edgeUrl, serviceUrl, clientJwt, instanceId, siteKey }: Sta
     if (!response.ok) throw new Error(`The log refuses the sample: ${response.status} ${await response.text()}`);
   }
   const blocked = async () => browse(`${edgeUrl}/pricing?page=7`, { headers: { 'user-agent': 'price-crawler/2.1' } });
-  await eventually(blocked, ({ status }) => status === 403);
+  // Before the edge has the rule, the request is challenged.
+  await eventually(blocked, ({ headers }) => headers.get('x-protect-decision') === 'block');
   const newest = async () => {
     const asked = { firedRules: sampleRuleId, limit: 1 };
     return (await manage<{ verdicts: Logged[] }>(stack, '/protect/verdicts', asked)).verdicts[0];
