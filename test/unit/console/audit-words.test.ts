@@ -107,6 +107,17 @@ test('what changed is in the words of the forms, without JSON', () => {
   ]);
 });
 
+test('permissions are in the words of the page of keys', () => {
+  const fields = [{ field: 'permissions', after: ['readProtect', 'ofAnotherRelease'] }];
+  expect(linesOf({ kind: 'API key', name: 'deploy', change: 'added', fields })).toEqual([
+    {
+      label: 'Permissions',
+      before: null,
+      after: 'See traffic, rules and settings of the gate (readProtect), ofAnotherRelease',
+    },
+  ]);
+});
+
 test('an entry from before changes were kept shows what was sent, without ids', () => {
   const body = { siteKey: 'site_1', ifVersion: 4, name: 'Shop', settings: { domains: ['a.example', 'b.example'] } };
   expect(sentLines(body)).toEqual([

@@ -7,6 +7,8 @@ import { settingLabel, unitOf, valueText } from '../../settings/setting-words.ts
 import { deeds, SAID_FIRST } from './audit-deeds.ts';
 import { windowText } from '../limits/limit-words.ts';
 import { actionText, type ListedAction } from '../policies/policy.ts';
+import { featurePermissions, type Permission } from '../../../contract/management/permissions.ts';
+import { permissionLabel } from './permission-words.ts';
 
 export type AuditEntry = Pick<
   ResponseOf<'/audit-trail/get'>['entries'][number],
@@ -179,6 +181,7 @@ function valueWords(field: string, value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return numberWords(field, value);
+  if (field === 'permissions' && isPermission(value)) return permissionLabel(value);
   if (typeof value === 'string') return ISO_TIME.test(value) ? localTime(Date.parse(value)) : valueText(value);
   if (Array.isArray(value)) {
     const isPlain = value.every((one) => typeof one !== 'object');
@@ -193,6 +196,9 @@ function valueWords(field: string, value: unknown): string | null {
     })
     .join(', ');
 }
+
+const permissions: ReadonlySet<unknown> = new Set(Object.values(featurePermissions).flat());
+const isPermission = (value: unknown): value is Permission => permissions.has(value);
 
 function numberWords(field: string, value: number): string {
   if (value > TIME_FROM) return localTime(value);
