@@ -43,9 +43,9 @@ const unset: AttackState = {
   minimumRate: MINIMUM_RATE_DEFAULT,
 };
 
-/** For as long as the alarm lasts, it is extended: the service may be away when it ends. */
-const TRIGGERED_MS = 3_600_000;
-const EXTENDED_BEFORE_MS = 900_000;
+/** Short, and extended by the traffic of an alarm that lasts. So it ends by the clock when nobody comes any more. */
+const TRIGGERED_MS = 300_000;
+const EXTENDED_BEFORE_MS = 150_000;
 
 /** Who makes an alarm every few minutes fills no inbox: so many are told of in this time, and the others if much larger. */
 export const ALARMS_TOLD = 4;

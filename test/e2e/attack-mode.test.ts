@@ -28,15 +28,17 @@ async function clearanceOf(from: string): Promise<string> {
   return cookiesOf(bought);
 }
 
-/** Squarings of the work that a newcomer is asked for. */
-async function workFor(from: string): Promise<number> {
+async function challengeOf(from: string): Promise<ChallengeResponse> {
   const response = await browse(`${stack().edgeUrl}/__protect/challenge`, {
     method: 'POST',
     headers: { ...signalsOf(stack(), { from }), 'content-type': 'application/json' },
     body: JSON.stringify({ capabilities: { bigint: true, worker: true }, action: 'clearance' }),
   });
-  return ((await response.json()) as ChallengeResponse).pow?.t ?? 0;
+  return (await response.json()) as ChallengeResponse;
 }
+
+/** Squarings of the work that a newcomer is asked for. */
+const workFor = async (from: string): Promise<number> => (await challengeOf(from)).pow?.t ?? 0;
 
 test('a newcomer is challenged, solves it once, and goes on; a clearance from before stays good', async () => {
   const [early, late] = ['198.51.100.1', '203.0.113.1'];
@@ -62,6 +64,16 @@ test('what is newly asked for costs two and a half times the work, and the usual
   expect(raised / usual).toBeCloseTo(2 ** (4 / 3), 1);
   await attackMode(false);
   expect(await workFor('192.0.2.129')).toBe(usual);
+});
+
+test('a newcomer without risk gets work that solves itself, and never a picture', async () => {
+  await attackMode(true);
+  for (const from of ['192.0.2.140', '198.51.100.140', '2001:db8:77::1']) {
+    expect(await visit(stack(), { from })).toMatchObject({ decision: 'challenge' });
+    const { kind, pow, image, puzzle } = await challengeOf(from);
+    expect([kind, pow?.lane, image, puzzle]).toEqual(['pow', 'rsw', undefined, undefined]);
+  }
+  await attackMode(false);
 });
 
 test('a solution of the usual work counts when attack mode begins before it is shown', async () => {

@@ -85,7 +85,7 @@ test('a surge from many networks switches attack mode on, and tells the operator
   stack = await startAhead(WATCH_LEARNED_MS);
   let found = await status();
   for (let wave = 0; wave < WAVES_MAX && !found.active; wave++) {
-    const of = (index: number) => ({ from: `198.51.${index % NETWORKS}.${1 + wave}` });
+    const of = (index: number) => ({ from: `${11 + (index % NETWORKS)}.51.100.${1 + wave}` });
     await passed(stack, many(WAVE, of));
     found = await status();
   }

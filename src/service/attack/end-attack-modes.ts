@@ -24,7 +24,8 @@ export async function endAttackModes(
     else if (attack.alarm !== null) {
       const isWatched = attack.trigger !== 'off';
       const alarm = isWatched ? await attackWatch(store, id).alarmNow({ minimumRate: attack.minimumRate }) : null;
-      await settleAlarm({ store, outbound }, instance, alarm, nowMs);
+      // One that lasts extends attack mode by its traffic, and not by the passing of time.
+      if (alarm === null) await settleAlarm({ store, outbound }, instance, alarm, nowMs);
     }
   }
 }

@@ -90,10 +90,8 @@ function changesOf(
     return [{ at, operation: 'end-attack-mode', body: { siteKey, reason }, changes }];
   }
   const { since, until } = active;
-  if (isOn) {
-    const body = { siteKey, reason: 'the attack goes on', alarm, since, until };
-    return [{ at, operation: 'extend-attack-mode', body, changes }];
-  }
+  // That the attack goes on is noted with its end.
+  if (isOn) return [];
   const begin = { siteKey, reason: 'an attack was noticed', alarm, since, until };
   const begins = { at, operation: 'begin-attack-mode', body: begin, changes };
   if (before === null) return [begins];

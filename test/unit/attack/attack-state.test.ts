@@ -38,11 +38,11 @@ describe('attack mode that an operator switches on', () => {
 describe('an alarm', () => {
   test('switches attack mode on, prolongs it while it lasts, and switches it off', () => {
     const on = afterAlarm(off, 5000, 6000);
-    expect(on.active).toEqual({ since: 6000, until: 6000 + HOUR_MS, by: 'trigger' });
-    expect(afterAlarm(on, 5000, 6000 + 10 * MINUTE_MS).active).toEqual(on.active);
-    const longer = afterAlarm(on, 5000, 6000 + 50 * MINUTE_MS);
-    expect(longer.active).toEqual({ since: 6000, until: 6000 + 110 * MINUTE_MS, by: 'trigger' });
-    expect(afterAlarm(longer, null, 7000 + 50 * MINUTE_MS)).toMatchObject({ active: null, alarm: null });
+    expect(on.active).toEqual({ since: 6000, until: 6000 + 5 * MINUTE_MS, by: 'trigger' });
+    expect(afterAlarm(on, 5000, 6000 + 2 * MINUTE_MS).active).toEqual(on.active);
+    const longer = afterAlarm(on, 5000, 6000 + 3 * MINUTE_MS);
+    expect(longer.active).toEqual({ since: 6000, until: 6000 + 8 * MINUTE_MS, by: 'trigger' });
+    expect(afterAlarm(longer, null, 7000 + 3 * MINUTE_MS)).toMatchObject({ active: null, alarm: null });
   });
 
   test('does not switch it on again once an operator has switched it off, and the next alarm does', () => {

@@ -1,7 +1,9 @@
 /** What an alarm of the watch does to its instance: attack mode, audit trail and alerts, each once. */
 import { runInDurableObject } from 'cloudflare:test';
 import { beforeEach, expect, test } from 'vitest';
+import { STEP_MS } from '../../../src/attack/traffic.ts';
 import type { Alarm } from '../../../src/attack/watch.ts';
+import { edgeConfigFor } from '../../../src/service/edge-api/edge-config.ts';
 import { endAttackModes } from '../../../src/service/attack/end-attack-modes.ts';
 import { settleAlarm } from '../../../src/service/attack/settle-alarm.ts';
 import { checkedEnvironment } from '../../../src/service/environment.ts';
@@ -9,7 +11,7 @@ import { attackWatch } from '../../../src/store/attack-watch/client.ts';
 import { instanceById } from '../../../src/store/d1/instances.ts';
 import { type Hooks, hooks } from '../../support/hooks.ts';
 import { call, newAccount, serviceEnv, type TestAccount } from './service-under-test.ts';
-import { testNow } from '../../support/clock.ts';
+import { setClock, testNow } from '../../support/clock.ts';
 
 const MINUTE_MS = 60_000;
 const { store, outbound } = checkedEnvironment(serviceEnv);
@@ -57,7 +59,7 @@ test('it switches attack mode on, sends one alert at once, and both end with it'
   expect((await ask('/alerts/list')).body.alerts[0].summary).toBe(
     'Shop gets 1,000 requests a second, usually 20. Attack mode is on.',
   );
-  now += 10 * MINUTE_MS;
+  now += 3 * MINUTE_MS;
   await heard(null);
   await heard(null);
   expect(sent()).toEqual(['attack.begins', 'attack.ends']);
@@ -65,15 +67,43 @@ test('it switches attack mode on, sends one alert at once, and both end with it'
   expect(await trail()).toEqual(['begin-attack-mode', 'end-attack-mode']);
 });
 
-test('one that lasts prolongs attack mode before it ends', async () => {
+test('one that lasts prolongs attack mode before it ends, and the audit trail has its beginning and its end', async () => {
   const since = now;
-  await heard(alarmAt(since));
-  now += 50 * MINUTE_MS;
-  await heard(alarmAt(since));
+  for (let minute = 0; minute < 60; minute++) {
+    now += MINUTE_MS;
+    await heard(alarmAt(since));
+    const { active, until } = (await ask('/protect/attack-mode')).body;
+    expect([active, until - now > 2 * MINUTE_MS]).toEqual([true, true]);
+  }
+  await heard(null);
+  expect(await trail()).toEqual(['begin-attack-mode', 'end-attack-mode']);
+  expect(sent()).toEqual(['attack.begins', 'attack.ends']);
+});
+
+test('it ends by the clock, without traffic, a run or an object that remembers', async () => {
+  await heard(alarmAt(now));
+  const onPending = async (nowMs: number): Promise<string> =>
+    (await edgeConfigFor(serviceEnv, (await instanceById(serviceEnv, id))!, nowMs)).policy.enforcementPolicy.html
+      .onPending;
+  expect(await onPending(now + 5 * MINUTE_MS - 1)).toBe('challenge');
+  expect(await onPending(now + 5 * MINUTE_MS)).toBe('budget');
+});
+
+test('the scheduled run does not prolong what lasts', async () => {
+  const surge = { requests: 10_000, refused: 0, originResponses: 0, originErrors: 0, originMs: 0 };
+  const watch = attackWatch(serviceEnv, id);
+  const [surges, over] = [now + MINUTE_MS / 2, now + MINUTE_MS];
+  for (; now < over; now += STEP_MS) {
+    setClock(now);
+    const requests = now < surges ? 1 : surge.requests;
+    await watch.add([{ ...surge, requests, step: Math.floor(now / STEP_MS) - 1 }], { minimumRate: 100 });
+  }
+  const alarm = await watch.alarmNow({ minimumRate: 100 });
+  expect(alarm).not.toBeNull();
+  await heard(alarm);
   const { until } = (await ask('/protect/attack-mode')).body;
-  expect(until).toBe(now + 60 * MINUTE_MS);
-  expect(await trail()).toEqual(['begin-attack-mode', 'extend-attack-mode']);
-  expect(sent()).toEqual(['attack.begins']);
+  await endAttackModes(store, until - MINUTE_MS, outbound);
+  expect((await ask('/protect/attack-mode')).body).toMatchObject({ active: true, until });
 });
 
 test('it leaves alone what an operator switched off, until the next one', async () => {

@@ -25,7 +25,6 @@ export const deeds: Readonly<Record<string, string>> = {
   'rollback-access-rules': 'went back to an earlier version of the rules',
   'set-attack-mode': 'saved attack mode',
   'begin-attack-mode': 'switched attack mode on',
-  'extend-attack-mode': 'gave attack mode a later end',
   'end-attack-mode': 'switched attack mode off',
   'add-own-bot': 'saved a bot',
   'remove-own-bot': 'removed a bot',
