@@ -21,7 +21,7 @@ type Preview = ResponseAt<'/protect/limits/preview'>;
 export const limitCommands: Commands = {
   'limits add': writeCommand({
     about:
-      'Adds the limits of a JSON file, and its policies in front of the others, and keeps what is there. FILE may be - for standard input.',
+      'Adds the limits of a JSON file, and its policies in front of the others, and keeps what is there. A limit by user challenges unless its "then" says otherwise. FILE may be - for standard input.',
     example: 'limits add limits.json',
     positionals: ['FILE'],
     run: added,
@@ -50,7 +50,8 @@ export const limitCommands: Commands = {
           ),
   }),
   'limits update': writeCommand({
-    about: 'Changes what is given of a limit, and keeps the rest.',
+    about:
+      'Changes what is given of a limit, and keeps the rest. Where a limit by user has 429 or block, anybody who knows a user’s name can lock that user out.',
     example: 'limits update searches --mode monitor',
     positionals: ['NAME'],
     optional: { count: 'N', window: 'SECONDS', then: '429|challenge|block', mode: 'enforce|monitor' },

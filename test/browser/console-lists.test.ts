@@ -260,6 +260,19 @@ test('a limit is added for some requests, enforced after a look at who was above
   expect(await policySet()).toMatchObject({ policies: [], limits: [] });
 });
 
+test('a limit by user begins with a challenge, and the form says what a refusal risks', async () => {
+  const { page } = console;
+  await console.open('/limits');
+  await button('Add a limit').click();
+  const above = page.getByLabel('Above it a request gets');
+  expect(await above.inputValue()).toBe('429');
+  await page.getByLabel('user name at login').check();
+  expect(await above.inputValue()).toBe('challenge');
+  await above.selectOption('429');
+  await dialog().getByText('Anybody who knows a user’s name can keep that person out').waitFor();
+  await button('Cancel').click();
+});
+
 test('of two people who change one limit, the second is told, and a change beside it stays', async () => {
   const { page } = console;
   console.expectMessage(/status of 409/);

@@ -84,7 +84,15 @@ function setLimits(): Promise<unknown> {
       { name: 'warm', ...exact, count: 1000 },
       { name: 'solving', key: ['ip'], count: 2, windowSeconds: DAY_SECONDS, on: 'challengeFailed', then: 'block' },
       { name: 'fast', key: ['path'], count: 40, windowSeconds: DAY_SECONDS, algorithm: 'bucket' },
-      { name: 'guessing', key: ['user'], count: 3, windowSeconds: DAY_SECONDS, on: 'loginFailed', loginFailed },
+      {
+        name: 'guessing',
+        key: ['user'],
+        count: 3,
+        windowSeconds: DAY_SECONDS,
+        on: 'loginFailed',
+        loginFailed,
+        then: '429',
+      },
     ],
     policies: [
       onPath('/order', 'orders'),

@@ -16,7 +16,7 @@ import { emailAddress } from '../../contract/management/email-address.ts';
 import { instanceIdentity, instanceSettings } from '../../contract/management/instance-settings.ts';
 import { listFields, listName } from '../../contract/management/lists.ts';
 import { withoutDefaults } from '../../contract/management/patch-schema.ts';
-import { LIMITS_MAX, limit } from '../../contract/management/policy-set/limit.ts';
+import { givenLimit, LIMITS_MAX } from '../../contract/management/policy-set/limit.ts';
 import { areFewOrigins, origin, tooManyOrigins } from '../../contract/management/policy-set/origin.ts';
 import { conditionTree } from '../../contract/management/policy-set/policy-set.ts';
 import { POLICIES_MAX, policy, policyName } from '../../contract/management/policy-set/policy.ts';
@@ -112,7 +112,7 @@ const fileInstance = z.strictObject({
   settings: z.optional(z.strictObject(withoutDefaults(instanceSettings.shape))),
   rules: z.optional(z.array(fileRule).check(z.maxLength(RULES_MAX))),
   policies: z.optional(z.array(filePolicy).check(z.maxLength(POLICIES_MAX))),
-  limits: z.optional(z.array(limit).check(z.maxLength(LIMITS_MAX))),
+  limits: z.optional(z.array(givenLimit).check(z.maxLength(LIMITS_MAX))),
   origins: z.optional(z.record(policyName, origin).check(z.refine(areFewOrigins, tooManyOrigins))),
   lists: z.optional(z.array(fileList).check(z.maxLength(LISTS_MAX))),
 });

@@ -8,6 +8,7 @@ import {
   limitOf,
   limitProblems,
   limitSchemas,
+  withKeyPart,
 } from '../../../src/console/views/limits/limit-draft.ts';
 import type { ListedLimit } from '../../../src/console/views/limits/limit-set.ts';
 import { allowanceText } from '../../../src/console/views/limits/limit-words.ts';
@@ -45,6 +46,14 @@ test('the form of a stored limit means the same limit', () =>
 
 test('the service takes what the form begins with', () => {
   expect(limitSchema.safeParse(limitOf(draft({}))).success).toBe(true);
+});
+
+test('a limit that begins to count by user challenges, and keeps what is chosen then', () => {
+  const byUser = { ...draft({}), ...withKeyPart(draft({}), 'user', true) };
+  expect([byUser.key, byUser.then]).toEqual([['ip', 'user'], 'challenge']);
+  const refusing: LimitDraft = { ...byUser, then: '429' };
+  expect({ ...refusing, ...withKeyPart(refusing, 'ip', false) }).toMatchObject({ key: ['user'], then: '429' });
+  expect({ ...draft({}), ...withKeyPart(draft({}), 'path', true) }).toMatchObject({ then: '429' });
 });
 
 test('a key that changes keeps the order of the parts that stay', () => {

@@ -94,6 +94,12 @@ export function keyOf({ key, headers, cookies }: LimitDraft): string[] {
   return [...key.filter((part) => wanted.includes(part)), ...wanted.filter((part) => !key.includes(part))];
 }
 
+/** A part of the key chosen or not. A limit by user begins with a challenge, as in the API: a refusal locks the user out. */
+export function withKeyPart({ key, then }: LimitDraft, part: string, isChosen: boolean): Partial<LimitDraft> {
+  if (!isChosen) return { key: key.filter((other) => other !== part) };
+  return { key: [...key, part], then: part === 'user' ? 'challenge' : then };
+}
+
 /** Whether the form asks what a failed login is. */
 export function needsLogin({ on, key }: Pick<LimitDraft, 'on' | 'key'>): boolean {
   return on === 'loginFailed' || key.includes('user');

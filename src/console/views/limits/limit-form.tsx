@@ -12,6 +12,7 @@ import {
   limitProblems,
   limitSchemas,
   needsLogin,
+  withKeyPart,
   type CountedEvent,
   type LimitDraft,
   type WindowUnit,
@@ -131,7 +132,12 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
       {needsLogin(draft) && <LoginFields form={form} />}
       <div class="policy-grid">
         {form.fields([
-          { name: 'then', label: 'Above it a request gets', options: actionOptions },
+          {
+            name: 'then',
+            label: 'Above it a request gets',
+            options: actionOptions,
+            hint: draft.key.includes('user') && draft.then !== 'challenge' ? LOCKS_OUT : undefined,
+          },
           {
             name: 'mode',
             label: 'Mode',
@@ -159,6 +165,8 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
   );
 }
 
+const LOCKS_OUT =
+  'Anybody who knows a user’s name can keep that person out with wrong passwords. With a challenge, the person solves it and logs in.';
 const NAMES_MAX_CHARS = KEY_PARTS_MAX * forms.limit.key.items.maxLength;
 
 /** What a limit counts by: boxes for facts of a request, and names of headers and cookies. */
@@ -179,7 +187,7 @@ function KeyFields({ form: { draft, write, problemAt } }: { form: Form<LimitDraf
             key={part}
             label={words}
             isChecked={key.includes(part)}
-            onChange={(isChosen) => write({ key: isChosen ? [...key, part] : key.filter((other) => other !== part) })}
+            onChange={(isChosen) => write(withKeyPart(draft, part, isChosen))}
           />
         ))}
         <TextField

@@ -1,6 +1,7 @@
 /** One limit: how many requests with the same key pass in a window, and what the others get. */
 import * as z from 'zod/mini';
 import { limitActions, limitAlgorithms, limitKeyFacts } from '../../vocabulary.ts';
+import { isJsonObject } from '../../../bytes/json.ts';
 import { nameProblem } from './check-test.ts';
 import { policyMode, policyName } from './policy.ts';
 
@@ -86,4 +87,13 @@ export const limit = z
       refuse('key', 'needs loginFailed.usernameField for the part user');
     }
   });
+
+/** Strangers who know a user's name can use up the limit of that user: a refusal locks the user out, a challenge does not. */
+const withOwnDefault = z.transform((given: unknown) => {
+  const isByUser = isJsonObject(given) && Array.isArray(given['key']) && given['key'].includes('user');
+  return (isByUser && given['then'] === undefined ? { ...given, then: 'challenge' } : given) as z.input<typeof limit>;
+});
+
+/** As operators write it. */
+export const givenLimit = z.pipe(withOwnDefault, limit) as unknown as z.ZodMiniType<Limit, z.input<typeof limit>>;
 export type Limit = z.infer<typeof limit>;

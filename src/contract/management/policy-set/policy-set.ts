@@ -4,7 +4,7 @@
  * sets take and return.
  */
 import * as z from 'zod/mini';
-import { LIMITS_MAX, limit } from './limit.ts';
+import { givenLimit, limit, LIMITS_MAX } from './limit.ts';
 import { areFewOrigins, origin, tooManyOrigins } from './origin.ts';
 import { POLICIES_MAX, policy, policyAction, policyMode, policyName } from './policy.ts';
 import { policyFields, policyOperators } from '../../vocabulary.ts';
@@ -18,7 +18,7 @@ const originsByName = z.record(policyName, origin).check(z.refine(areFewOrigins,
 export const policySet = z
   .strictObject({
     policies: z._default(z.array(policy).check(z.maxLength(POLICIES_MAX)), []),
-    limits: z._default(z.array(limit).check(z.maxLength(LIMITS_MAX)), []),
+    limits: z._default(z.array(givenLimit).check(z.maxLength(LIMITS_MAX)), []),
     origins: z._default(originsByName, {}),
   })
   .check((context) => {

@@ -25,6 +25,14 @@ describe('a policy set', () => {
     });
   });
 
+  test('a limit by user challenges unless it says otherwise, because a refusal locks the user out', () => {
+    const byUser = { ...limit, key: ['ip', 'user'], loginFailed: { status: [401], usernameField: 'email' } };
+    const thenOf = (given: object) => policySet.parse({ limits: [given] }).limits[0]?.then;
+    expect(thenOf(byUser)).toBe('challenge');
+    for (const then of ['429', 'block', 'challenge']) expect(thenOf({ ...byUser, then })).toBe(then);
+    expect(thenOf({ ...byUser, key: ['ip'] })).toBe('429');
+  });
+
   test('accepts what it gave back', () => {
     const once = policySet.parse({ policies: [policy], limits: [limit] });
     expect(policySet.parse(once)).toEqual(once);
