@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, string>> = {
   log: '[--rows N]  append to and query one shard of the verdict log; 1,000,000 rows',
   api: '[RECORDS] [CALLS] [NAME]  every management operation on a full account; 1,000,000 captchas',
   signatures: '  processor time for the signature of an agent, first and again',
+  price: '  pages and answers for a CPU-second of a script that has a session and no browser',
   risk: '[--tune] [--each]  replay recorded sessions through the detectors',
   solve: '[COURSES] [--http N] [--only TASK]  attack programs against pictures and recordings; 200 courses',
   console:

@@ -14,7 +14,7 @@ const ANY_SERVICE_CONFIG = 'src/edge/wrangler.any-service.toml';
 const forbidden: readonly [RegExp, string][] = [
   [/^src\/(service|store|cli)\//, 'belongs to the service'],
   // The service mints session tokens and scores sessions; the edge checks tokens and judges single requests.
-  [/^src\/risk\/(?!session-token\.ts$|headers\/)/, 'belongs to the service'],
+  [/^src\/risk\/(?!pace\.ts$|session-token\.ts$|headers\/)/, 'belongs to the service'],
   [/^src\/widget\/(?!bundle\.generated\.ts$)/, 'is browser source; only the generated bundle is carried'],
   [/^src\/locales\/(widget|tasks|wait-page)\.generated\.ts$/, 'holds texts that the edge never shows'],
   [/node_modules\/zod\/.*\/locales\/(?!en\.)/, 'is a zod locale'],

@@ -58,24 +58,35 @@ export function networksOf(ip: string | null): readonly Network[] {
   return levels[address.family].map(([bits, times]) => ({ prefix: formatCidr(prefixOf(address, bits)), times }));
 }
 
+/** Whose the reserve is: an IPv4 address, or an IPv6 household (/56). `none` where the address is unknown. */
+function reserveHolder(ip: string | null): string {
+  const address = ip === null ? null : parseIp(ip);
+  if (address === null) return 'none';
+  return formatCidr(prefixOf(address, address.family === 4 ? 32 : 56));
+}
+
 /**
  * How often the networks of an address used something within a window, kept in this isolate. A larger network may use it
- * more often (`networksOf`). A use that one network refuses counts in none of them.
+ * more often (`networksOf`). A use that one network refuses counts in none of them. Each address has a reserve, which
+ * counts in no network, so that nobody can use up what their neighbours need.
  */
 export class NetworkCounts {
   readonly #max: number;
   readonly #windowMs: number;
   /** By how many times the bound: networks of one size each. */
   readonly #counts = new Map<number, WindowCounts>();
+  readonly #reserves: WindowCounts;
 
-  /** `max`: of the visitor's own network. */
-  constructor(max: number, windowMs: number) {
+  /** `max`: of the visitor's own network. `reserve`: of each address, beside it. */
+  constructor(max: number, windowMs: number, reserve = 0) {
     this.#max = max;
     this.#windowMs = windowMs;
+    this.#reserves = new WindowCounts(reserve, windowMs);
   }
 
   /** Counts one use. False: one of the networks has used up its window. */
   take(ip: string | null, nowMs: number): boolean {
+    if (this.#hasReserve(ip, nowMs)) return this.#reserves.take(reserveHolder(ip), nowMs);
     if (!this.hasRoom(ip, nowMs)) return false;
     for (const { prefix, times } of networksOf(ip)) this.#countsOf(times).take(prefix, nowMs);
     return true;
@@ -83,7 +94,12 @@ export class NetworkCounts {
 
   /** Whether the next use may pass. Counts nothing. */
   hasRoom(ip: string | null, nowMs: number): boolean {
+    if (this.#hasReserve(ip, nowMs)) return true;
     return networksOf(ip).every(({ prefix, times }) => this.#countsOf(times).hasRoom(prefix, nowMs));
+  }
+
+  #hasReserve(ip: string | null, nowMs: number): boolean {
+    return this.#reserves.hasRoom(reserveHolder(ip), nowMs);
   }
 
   #countsOf(times: number): WindowCounts {

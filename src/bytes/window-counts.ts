@@ -24,6 +24,6 @@ export class WindowCounts {
   /** Whether the next use may pass. Counts nothing. */
   hasRoom(key: string, nowMs: number): boolean {
     const window = this.#windows.get(key);
-    return !window || nowMs - window.openedAtMs > this.#windowMs || window.used < this.#max;
+    return this.#max > 0 && (!window || nowMs - window.openedAtMs > this.#windowMs || window.used < this.#max);
   }
 }

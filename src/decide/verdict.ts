@@ -21,6 +21,8 @@ import type { RuleMatch } from '../rules/types.ts';
 import { botInput } from '../bots/bot-rules.ts';
 import type { BotSignal } from '../bots/bot-proof.ts';
 import type { PathPolicy } from './path-policy.ts';
+import { limitInput, limitsFired } from './pace-limit.ts';
+import type { PaceReading } from '../risk/pace.ts';
 import type { RiskReading } from '../risk/headers/request-risk.ts';
 import type { ClearanceFacts, VisitorSession, SignalFacts } from './visitor-facts.ts';
 import type { PolicyEnd, PolicyOutcome } from '../policies/outcome.ts';
@@ -81,6 +83,8 @@ export interface VerdictInputs {
   detectorNames: readonly string[];
   clearance: ClearanceFacts | null;
   policies: PolicyOutcome;
+  /** How far the session is within its pace; `null`: it is not metered. */
+  pace: PaceReading | null;
   /** The strictest enforced limit that the request is above, and all that it is above. */
   limit?: DecideInputs['limit'];
   limitsFired?: readonly RecordedRule[];
@@ -101,7 +105,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     bot: bot && botInput(bot, inputs.botAction),
     category: categoryInput(policy, signals.ipCategories),
     risk: counts && risk !== null ? riskInput(policy, path, risk.score) : null,
-    limit: inputs.limit ?? null,
+    limit: limitInput(inputs),
     policy: policyInput(end, inputs, sessionMissing),
   };
   const outcome = decide(table);
@@ -250,15 +254,12 @@ function riskInput(policy: InstancePolicy, path: PathPolicy, score: number): Dec
   return { verdict: blocks ? 'block' : policy.enforcementPolicy[path.pathType].onChallenge, score };
 }
 
-const NO_RULES: readonly RecordedRule[] = [];
-
-function firedRules(
-  { match, policies, risk: reading, detectorNames, limitsFired = NO_RULES }: VerdictInputs,
-  risk: DecideInputs['risk'],
-): readonly RecordedRule[] {
+function firedRules(inputs: VerdictInputs, risk: DecideInputs['risk']): readonly RecordedRule[] {
+  const { match, policies, risk: reading, detectorNames } = inputs;
   const detectors = reading?.detectors ?? 0;
-  const others = policies.fired.length + limitsFired.length;
-  const matched = others === 0 ? match.fired : [...match.fired, ...policies.fired, ...limitsFired];
+  const limits = limitsFired(inputs);
+  const others = policies.fired.length + limits.length;
+  const matched = others === 0 ? match.fired : [...match.fired, ...policies.fired, ...limits];
   if (detectors === 0) return matched;
   const verdict = risk?.verdict ?? 'allow';
   const fired = detectorNames.filter((_, place) => hasDetector(detectors, place));

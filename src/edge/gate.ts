@@ -17,14 +17,17 @@ import { errorVerdict, isBlockedByRules, pastBudget, type Verdict } from '../dec
 import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn, type OriginFault } from './origin/call-origin.ts';
 import { isForRobotsFile } from './origin/robots-file.ts';
-import type { PendingBudget, PendingKind } from './limits/pending-budget.ts';
+import { isPageResponse, type PendingKind } from './limits/pending-budget.ts';
+import type { Pace } from './limits/pace.ts';
+import { SESSION_PACE } from '../decide/pace-limit.ts';
+import { PACE_WINDOW_MS, type PaceReading, paceWindow, unitsOf } from '../risk/pace.ts';
 import { UNROUTABLE, isAt } from '../decide/request-target.ts';
 import { isTextForm, type RequestFacts } from './request/facts.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import { limitStep } from './challenge/limit-step.ts';
 import { recordOf, type StepOutcome } from './step/record.ts';
 import { answerWith, forwardOn, type Answered, type Forward, type Step } from './step/step.ts';
-import { sessionCookie, type SessionRenewals } from './session/sessions.ts';
+import { sessionCookie, type SessionReading } from './session/sessions.ts';
 import { sessionVisitorOf } from './session/visitor.ts';
 
 /** What the middleware of the front door hands to its handlers. */
@@ -54,7 +57,7 @@ async function gate(
   waitUntil: WaitUntil,
   endpoint: Endpoint | null,
 ): Promise<Response> {
-  const { feed, environment, instanceId, bodies, log, limits, count } = isolate;
+  const { feed, environment, instanceId, bodies, log, limits, pace, count } = isolate;
   let step: Step;
   try {
     step = await decidedStep(arrived, isolate, waitUntil, endpoint);
@@ -67,6 +70,7 @@ async function gate(
   const from = { instanceId, version: environment.version, isolate: log.isolateId, seq: log.nextSeq() };
   log.add(recordOf(outcome, from), waitUntil);
   limits.report(arrived.nowMs, waitUntil);
+  pace.report(arrived.nowMs, waitUntil);
   return outcome.response;
 }
 
@@ -112,8 +116,10 @@ async function decidedStep(
   const visitor = await knownVisitor(facts, config, isolate, waitUntil);
   const hasRoom = (kind: PendingKind): boolean =>
     isolate.pending.hasRoom(kind, facts.signals.ip, config.policy.pendingBudget, facts.nowMs);
-  const judged = judge({ facts, held, config, path, ruleset, visitor, hasRoom });
-  const context = takeEffects(judged, isolate.pending, isolate.renewals, waitUntil);
+  const paceOf = (session: SessionReading): PaceReading | null =>
+    isolate.pace.read(session, config.policy.pace, facts.nowMs);
+  const judged = judge({ facts, held, config, path, ruleset, visitor, hasRoom, paceOf });
+  const context = takeEffects(judged, isolate, waitUntil);
   if (endpoint) return endpoint(context, isolate);
   if (refusal !== null && !isRefused(context.verdict)) return answerWith(notTakenBack(context), refusal);
 
@@ -125,13 +131,14 @@ async function decidedStep(
 /** Does what a judgement asks for, whatever the response is. Returns the context with the cookies that came of it. */
 export function takeEffects(
   context: JudgedContext,
-  pending: PendingBudget,
-  renewals: SessionRenewals,
+  { pending, pace, renewals }: Pick<Isolate, 'pending' | 'pace' | 'renewals'>,
   waitUntil: WaitUntil,
 ): JudgedContext {
-  const { facts, effects, verdict } = context;
+  const { facts, effects, verdict, config, jti } = context;
   const { signals, target, nowMs } = facts;
   if (effects.pending !== null) pending.take(effects.pending, signals.ip, nowMs);
+  if (effects.paceUnits && jti !== null && verdict.decision === 'allow')
+    pace.take(jti, effects.paceUnits, config.policy.pace, nowMs);
   if (effects.renewal === null) return context;
   const visitor = () => sessionVisitorOf(facts, verdict.riskScore);
   const successor = renewals.successorOf(effects.renewal, visitor, nowMs, waitUntil);
@@ -160,12 +167,25 @@ async function stepOf(context: JudgedContext, isolate: Isolate): Promise<Step> {
         return answerWith(context, { kind: 'robots', text: await isolate.robots.textFor(context) });
       return forwardOn(context);
     case 'block':
-      return answerWith(context, { kind: 'block' });
+      return answerWith(context, verdict.decidedBy === `limit:${SESSION_PACE}` ? tooFast(context) : { kind: 'block' });
     case 'challenge':
       return verdict.source === 'no-session'
         ? answerWith(context, { kind: 'no-session' })
         : challengeStep(context, isolate);
   }
+}
+
+/** A session that used more than it can work for. The next window begins with a new allowance. */
+function tooFast({ facts: { nowMs }, config }: RequestContext): Answer {
+  const untilMs = (paceWindow(nowMs) + 1) * PACE_WINDOW_MS - nowMs;
+  return {
+    kind: 'limited',
+    name: SESSION_PACE,
+    count: config?.policy.pace.html ?? 0,
+    windowSeconds: PACE_WINDOW_MS / 1000,
+    countsRequests: false,
+    retryAfterSeconds: Math.max(1, Math.ceil(untilMs / 1000)),
+  };
 }
 
 const originFaults = {
@@ -192,6 +212,7 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<StepOutcome> 
     return answered(answerWith(step.context, originFaults[called.error.kind], step.tokenVerified), isolate);
   const { response, originMs } = called.value;
   try {
+    takeAsAnswered(step.context, response, isolate.pace);
     const instead = await steppedBack(step, response, isolate);
     if (instead) {
       void response.body?.cancel();
@@ -204,6 +225,13 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<StepOutcome> 
     void response.body?.cancel();
     return { ...(await answered(answerWith(step.context, RESPONSE_LOST, step.tokenVerified), isolate)), originMs };
   }
+}
+
+/** What was asked for as a file uses of the session's pace what the response turns out to be: a page, a call or nothing. */
+function takeAsAnswered({ facts, effects, config, jti }: RequestContext, response: Response, pace: Pace): void {
+  if (effects.paceUnits !== 0 || config === null || jti === null || !isPageResponse(response, facts.headers)) return;
+  const isHtml = response.headers.get('content-type')?.includes('html') === true;
+  pace.take(jti, unitsOf(isHtml ? 'html' : 'json', config.policy.pace), config.policy.pace, facts.nowMs);
 }
 
 /** Where a visitor without a session asked for a file and the origin sent a page: what they get past the budget. */

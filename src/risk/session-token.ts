@@ -6,6 +6,7 @@
 import { errors, type JWTPayload } from 'jose';
 import { type CookieKey, isForeign, signCookieJwt, verifyCookieJwt } from '../bytes/cookie-jwt.ts';
 import { failed, ok, type Result } from '../result.ts';
+import type { PaidWork } from './pace.ts';
 
 /** Lifetime of one JWT: a score or a shared cookie can be outdated for as long. */
 export const SESSION_JWT_SECONDS = 300;
@@ -28,6 +29,14 @@ export interface SessionClaims {
   det?: number;
   /** `visitorBinding` of the visitor that it was minted for. */
   bnd: string;
+  /** `PaidWork`: window, and pieces of work of the window before and of this one. Absent: the session is not metered. */
+  pac?: PaidWorkClaim;
+}
+
+export type PaidWorkClaim = readonly [window: number, before: number, now: number];
+
+export function paidWorkOf([window, before, now]: PaidWorkClaim): PaidWork {
+  return { window, before, now };
 }
 
 /** `expired`: valid except for its time. */
@@ -78,6 +87,11 @@ function isSessionClaims(payload: JWTPayload): payload is JWTPayload & SessionCl
     typeof claims.sxp === 'number' &&
     typeof claims.risk === 'number' &&
     (claims.det === undefined || typeof claims.det === 'number') &&
-    typeof claims.bnd === 'string'
+    typeof claims.bnd === 'string' &&
+    (claims.pac === undefined || isPaidWork(claims.pac))
   );
+}
+
+function isPaidWork(value: unknown): value is PaidWorkClaim {
+  return Array.isArray(value) && value.length === 3 && value.every((part) => Number.isSafeInteger(part) && part >= 0);
 }

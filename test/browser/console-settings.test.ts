@@ -86,7 +86,7 @@ test('settings are found by their words and changed by fields, with their unit, 
   const shown = page.locator('.setting:visible');
   const all = await shown.count();
   await page.getByLabel('Find a setting').fill('session lasts');
-  expect([all, await shown.count()]).toEqual([26, 1]);
+  expect([all, await shown.count()]).toEqual([27, 1]);
   expect(await shown.innerText()).toMatch(
     /A session lasts \(seconds\)[^]*300 to 31,536,000, default 86,400[^]*jtiExpirySeconds/,
   );

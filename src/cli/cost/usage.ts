@@ -23,8 +23,10 @@ export const ROWS_SPENT_PER_PICTURE = 3;
 export const PICTURES_SHARE = 0.2;
 
 export const REPORTS_PER_SESSION = 2;
-/** A challenge, the opening, a renewal and the reports. */
-export const SERVICE_CALLS_PER_SESSION = 3 + REPORTS_PER_SESSION;
+/** The opening brings the first of them, the others are asked for: two pieces at first, and one later. */
+export const PIECES_PER_SESSION = 3;
+/** A challenge, the opening, a renewal, the reports, the pieces of work, and a question for the last of them. */
+export const SERVICE_CALLS_PER_SESSION = 3 + REPORTS_PER_SESSION + PIECES_PER_SESSION + 1;
 /** Opening, a renewal and the reports. */
 export const OBJECT_CALLS_PER_SESSION = 2 + REPORTS_PER_SESSION;
 /** Issued, solved and verified: what the log hears of a captcha, from one isolate in batches. */

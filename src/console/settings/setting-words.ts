@@ -39,6 +39,7 @@ export const instanceGroups: readonly SettingGroup[] = [
       jtiExpirySeconds: 'A session lasts',
       enforcementPolicy: 'What visitors get on each type of path',
       pendingBudget: 'Pages without a session for one network',
+      pace: 'Pages and calls of one session in ten minutes',
     },
   },
   {
@@ -117,6 +118,8 @@ export const siteGroups: readonly SettingGroup[] = [
 
 /** Parts of settings, by their path without numbers. */
 const parts: Readonly<Record<string, string>> = {
+  'pace.html': 'Pages',
+  'pace.json': 'Calls for data',
   'endpointRules.pattern': 'Paths',
   'endpointRules.pathType': 'Type',
   'pathRules.pattern': 'Paths',

@@ -11,6 +11,8 @@ export const RULESET_MEDIA_TYPE = 'application/vnd.gatehouse.ruleset';
 
 const id = z.string().check(z.minLength(1), z.maxLength(256));
 
+const units = z.int().check(z.nonnegative());
+
 const headerText = (maxChars: number) => z.nullable(z.string().check(z.maxLength(maxChars)));
 
 /**
@@ -55,4 +57,6 @@ export const edgeSessionRequest = z.strictObject({
   jwt: z.optional(z.string().check(z.maxLength(4096))),
   /** What the page posted to `/__protect/session`. */
   page: z.optional(sessionCall),
+  /** What the session asked for, as far as the edge knows: `PaceUse`, up to window number `window`. */
+  use: z.optional(z.strictObject({ window: units, before: units, now: units })),
 });

@@ -126,6 +126,8 @@ export const edgeSession = z.object({
   jwtExpiresAt: z.number(),
   /** Domain of the cookie, by the public suffix list; `null` or absent means host-only. */
   cookieDomain: z.optional(z.nullable(z.string().check(z.maxLength(255)))),
+  /** Work that the session's page should do next: a `SessionChallenge`, passed on as it is. */
+  work: z.optional(z.looseObject({ challenge: z.string().check(z.maxLength(8192)), pow: z.looseObject({}) })),
 });
 export type EdgeSession = z.infer<typeof edgeSession>;
 

@@ -23,6 +23,9 @@ export const exposedHeaders = [header.requestId, header.decision, header.status]
 /** A metric of `Server-Timing`, the only header of its own page that a script can read. */
 export const sessionRefusedTiming = 'protect-session-refused';
 
+/** Another one: the protect script should work for more pages and calls. */
+export const workDueTiming = 'protect-work';
+
 export const cookie = {
   session: 'protect_session',
   clearance: '__Host-protect-clearance',

@@ -83,7 +83,8 @@ const solutionText = z.optional(z.string().check(z.maxLength(SOLUTION_MAX_CHARS)
 
 /**
  * The first call names what the browser can run and gets a challenge; the second has its solution and the report of the
- * browser, and opens the session. Either renews a session of the visitor that can be renewed.
+ * browser, and opens the session. Either renews a session of the visitor that can be renewed. A call with a solution and
+ * without a report is work that an open session does for more pages and calls.
  */
 export const sessionCall = z.strictObject({
   /** Without BigInt the work is another, and not less. */
@@ -92,5 +93,7 @@ export const sessionCall = z.strictObject({
   /** Lane `rsw`: `y`; lane `sha256`: `counters`. */
   solution: z.optional(z.strictObject({ y: solutionText, counters: solutionText })),
   environment: z.optional(environmentReport),
+  /** The page can work for more: an answer with a session may carry the next piece of work. */
+  work: z.optional(z.literal(true)),
 });
 export type SessionCall = z.infer<typeof sessionCall>;

@@ -110,6 +110,8 @@ export function actionFields(action: z.ZodMiniType<Decision>, pendingAction: z.Z
 
 const { ipCategoryRules, enforcementPolicy } = actionFields(z.enum(decisions), z.enum(pendingActions));
 
+const paceCount = z.int().check(z.gte(0), z.lte(100_000));
+
 /** All fields are optional on create and update. */
 export const instancePolicy = z.strictObject({
   /** Host names this instance answers for; empty means any. */
@@ -128,6 +130,14 @@ export const instancePolicy = z.strictObject({
    * ten times as many, and what those pages load a hundred times as many.
    */
   pendingBudget: z._default(z.int().check(z.gte(1), z.lte(100_000)), 30),
+  /**
+   * Pages and calls of one session in ten minutes. Within them a visitor notices nothing. Beyond them the session's browser
+   * works for more, at a price that doubles, then gets the challenge, then 429. 0 for either: sessions are not metered.
+   */
+  pace: z._default(z.strictObject({ html: z._default(paceCount, 60), json: z._default(paceCount, 600) }), {
+    html: 60,
+    json: 600,
+  }),
   /** What bots get that say who they are, and what robots.txt tells them. */
   botPolicy: z._default(botPolicy, botPolicyDefault),
   sessionsEnabled: z._default(z.boolean(), true),

@@ -85,6 +85,8 @@ export const policyForm = z.object({
   ),
   enforcementPolicy: z.object({ html: enforcement, json: enforcement }),
   pendingBudget: number,
+  // An older service meters no session.
+  pace: z._default(z.object({ html: number, json: number }), { html: 0, json: 0 }),
   botPolicy: z._default(botPolicyForm, botPolicyDefault),
   sessionsEnabled: flag,
   autoInject: flag,

@@ -11,7 +11,7 @@ import type { ErrorEnvelope } from '../../contract/errors.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { PageTexts } from '../feed/page-texts.ts';
-import { tellRefusedSession } from '../session/sessions.ts';
+import { tellRefusedSession, tellWorkDue } from '../session/sessions.ts';
 import { answerForm, message, type Answer, type ChallengeExtras, type LimitedRequest } from './answer.ts';
 import { renderBlockPage, renderHelpPage, renderMessagePage } from './pages/message-page.ts';
 import { renderChallengePage } from './pages/challenge-page.ts';
@@ -228,7 +228,7 @@ function retryAfter({ retryAfterSeconds }: { retryAfterSeconds?: number }): Reco
 }
 
 function make(context: RequestContext, status: number, body: string | null, extra: Record<string, string>): Response {
-  const { facts, verdict, cookies } = context;
+  const { facts, verdict, cookies, effects } = context;
   const { request, requestId } = facts;
   const headers = new Headers({
     'cache-control': 'no-store',
@@ -249,6 +249,7 @@ function make(context: RequestContext, status: number, body: string | null, extr
     if (origin !== 'null') headers.set('access-control-allow-credentials', 'true');
   }
   for (const value of cookies) headers.append('set-cookie', value);
+  tellWorkDue(headers, effects);
   return new Response(request.method === 'HEAD' ? null : body, { status, headers });
 }
 

@@ -15,6 +15,8 @@ export interface CountedMeter extends Meter {
   isBucket: boolean;
   /** Uses that one isolate lets through before the ledger has heard of them. */
   leash: number;
+  /** Uses of a window from which on an isolate reports a key. Absent: from the first. */
+  reportedFrom?: number;
 }
 
 export interface CompiledLimit extends LimitForm {

@@ -21,6 +21,10 @@ export interface Effects {
   readonly renewal: string | null;
   /** A clearance that also holds the visitor's other address family. Its cookie goes with a response of the origin. */
   readonly learned: ClearanceClaims | null;
+  /** Units of its session's pace that the request uses; 0: what the response turns out to be. `null`: not metered. */
+  readonly paceUnits: number | null;
+  /** The session's page is told to work for more. */
+  readonly isWorkDue: boolean;
 }
 
 export interface RequestContext {
@@ -58,7 +62,7 @@ export interface LimitsAsked {
 }
 
 const NO_COOKIES: readonly string[] = [];
-const NO_EFFECTS: Effects = { pending: null, renewal: null, learned: null };
+const NO_EFFECTS: Effects = { pending: null, renewal: null, learned: null, paceUnits: null, isWorkDue: false };
 
 /** The context of a request that no ruleset judged. */
 export function unjudged(facts: RequestFacts, known: Partial<RequestContext> = {}): RequestContext {

@@ -9,6 +9,8 @@ import type { Ruleset } from '../../rules/ruleset.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../../decide/path-policy.ts';
 import type { RiskReading } from '../../risk/headers/request-risk.ts';
+import { paceHeldTo } from '../../decide/pace-limit.ts';
+import { type PaceReading, unitsOf } from '../../risk/pace.ts';
 import { askedFor, type PendingKind } from '../limits/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isOfPage } from '../request/header-facts.ts';
@@ -30,10 +32,12 @@ export interface Judging {
   held: HeldReturn | null;
   /** Whether the visitor's network has room in its budget for one more request without a session. */
   hasRoom: (kind: PendingKind) => boolean;
+  /** How far the session is within its pace; `null`: it is not metered. */
+  paceOf: (session: SessionReading) => PaceReading | null;
 }
 
 export function judge(judging: Judging): JudgedContext {
-  const { facts, config, ruleset, visitor, held, hasRoom } = judging;
+  const { facts, config, ruleset, visitor, held, hasRoom, paceOf } = judging;
   const { headers, signals, target, nowMs } = facts;
   const { bot, session, clearance } = visitor;
   const { policy, policies } = config;
@@ -64,8 +68,10 @@ export function judge(judging: Judging): JudgedContext {
     detectorNames: config.detectorNames,
     clearance,
     policies: said,
+    pace: isOwn ? null : paceOf(session),
   };
   const verdict = verdictOf(inputs);
+  const pace = paceHeldTo(inputs);
   return {
     ...unjudged(facts, { held, clearance, origin: said.origin, rulesetVersion: ruleset.version }),
     isJudged: true,
@@ -78,8 +84,15 @@ export function judge(judging: Judging): JudgedContext {
       pending: verdict.takesPending ? kind : null,
       renewal: session.refresh,
       learned: clearance?.learned ?? null,
+      paceUnits: pace === null ? null : unitsAsked(judging),
+      isWorkDue: pace?.isWorkDue === true,
     },
   };
+}
+
+/** What a request uses of its session's pace. What asks for a file uses what the response turns out to be. */
+function unitsAsked({ facts: { headers }, path: { pathType }, config: { policy } }: Judging): number {
+  return pathType === 'html' && askedFor(headers) === 'file' ? 0 : unitsOf(pathType, policy.pace);
 }
 
 /** A CORS preflight as the Fetch standard defines it. Any other `OPTIONS` is a request like the rest. */

@@ -29,6 +29,7 @@ import type { LimitCounter, LimitTake } from '../../contract/edge/limits.ts';
 import { ExactTakes, takeAtService } from '../limits/exact-takes.ts';
 import { LimitCounts, reportLimits } from '../limits/limit-counts.ts';
 import { Limits } from '../limits/limits.ts';
+import { Pace } from '../limits/pace.ts';
 import { PendingBudget } from '../limits/pending-budget.ts';
 import { Clearances } from '../session/clearances.ts';
 import { SessionRenewals, Sessions } from '../session/sessions.ts';
@@ -46,6 +47,8 @@ import { serviceSink } from '../../logsink/sinks/service.ts';
 /** A household behind one address solves a few challenges a minute; an office some dozens. */
 const POSTS_PER_WINDOW_MAX = 300;
 const POST_WINDOW_MS = 60_000;
+/** Of one address: a page with a form opens a session, solves a challenge and reports with ten. */
+const POSTS_OF_ADDRESS = 20;
 
 export interface Isolate {
   environment: EdgeEnvironment;
@@ -68,6 +71,7 @@ export interface Isolate {
   /** Posts to `/__protect/*`, by network. */
   postCounts: NetworkCounts;
   pending: PendingBudget;
+  pace: Pace;
   limits: Limits;
   bodies: BodyBudget;
   log: VerdictBatcher;
@@ -139,7 +143,8 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
   const feed = new Feed({ upstream, accepts, cache, kv, seal, count, pollMs, maxStaleMs, now: Date.now, alongside });
   const report = source && ((counters: readonly LimitCounter[]) => reportLimits(source, counters));
   const ask = source && ((takes: readonly LimitTake[]) => takeAtService(source, takes));
-  const counts = new LimitCounts({ report, now: Date.now, sleep: sleepFor, count });
+  const limitPorts = { report, now: Date.now, sleep: sleepFor, count };
+  const counts = new LimitCounts(limitPorts);
   const takes = ask && new ExactTakes({ ask, now: Date.now, sleep: sleepFor, count });
   const origins = new Origins(environment, count);
   return ok({
@@ -159,8 +164,9 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     clearances: new Clearances(source && ((shown) => source.learnNetwork(shown))),
     localChallenges: new LocalChallenges(),
     waitLane: new WaitLane(source && { service: source, count }),
-    postCounts: new NetworkCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS),
+    postCounts: new NetworkCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS, POSTS_OF_ADDRESS),
     pending: new PendingBudget(counts),
+    pace: new Pace(new LimitCounts(limitPorts)),
     limits: new Limits(counts, takes, count, Date.now),
     bodies: new BodyBudget(count),
     log,

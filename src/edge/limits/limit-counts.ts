@@ -86,15 +86,21 @@ export class LimitCounts {
     if (places > 0) entry.heldAtMs = nowMs;
   }
 
-  take(key: string, meter: CountedMeter, nowMs: number): void {
+  /** Uses of a key in the window before and in this one, as far as this isolate knows. */
+  usesOf(key: string, meter: CountedMeter, nowMs: number): TwoWindows {
+    return this.#entry(key, meter, nowMs).windows;
+  }
+
+  take(key: string, meter: CountedMeter, nowMs: number, taken = 1): void {
     const { windowMs, isBucket, count } = meter;
     const entry = this.#entry(key, meter, nowMs);
     const { window } = entry.windows;
-    if (isBucket) entry.bucket = filled(entry.bucket, meter, 1, nowMs);
-    else entry.windows = { ...entry.windows, now: entry.windows.now + 1 };
+    if (isBucket) entry.bucket = filled(entry.bucket, meter, taken, nowMs);
+    else entry.windows = { ...entry.windows, now: entry.windows.now + taken };
+    entry.unreported += taken;
+    if (meter.reportedFrom !== undefined && entry.windows.now < meter.reportedFrom) return;
     const name = isBucket ? key : `${window} ${key}`;
     const waiting = this.#unsent.get(name);
-    entry.unreported++;
     if (!waiting && !hasRoomFor(key, this.#unsent.size, UNSENT_MAX)) return this.#ports.count('limits_unreported');
     const uses = entry.unreported;
     if (waiting) waiting.count += uses;

@@ -10,7 +10,7 @@ import type { CanonicalTarget } from '../../decide/request-target.ts';
 import { readOwnCookies } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { headerKey, isNavigation } from '../request/header-facts.ts';
-import { tellRefusedSession } from '../session/sessions.ts';
+import { tellRefusedSession, tellWorkDue } from '../session/sessions.ts';
 import { signForOrigin } from './origin-signature.ts';
 
 /**
@@ -116,7 +116,7 @@ const STATUS_MAX = 599;
  */
 export function annotated(
   response: Response,
-  { facts, verdict, cookies, config }: RequestContext,
+  { facts, verdict, cookies, config, effects }: RequestContext,
   origin: OriginTarget,
 ): Response {
   const preflight = verdict.source === 'preflight';
@@ -143,6 +143,7 @@ export function annotated(
   for (const value of cookies) headers.append('set-cookie', value);
   if (cookies.length > 0) headers.set('cache-control', 'private, no-store');
   if (isNavigation(facts.headers)) tellRefusedSession(headers, verdict.sessionStatus);
+  tellWorkDue(headers, effects);
   return wrapped;
 }
 

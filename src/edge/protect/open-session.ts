@@ -16,6 +16,8 @@ import { sessionVisitorOf } from '../session/visitor.ts';
 import { answerWith, type Answered } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
+import { isMetered, type PaceUse } from '../../risk/pace.ts';
+import type { Pace } from '../limits/pace.ts';
 import { isLocal, mintLocalWork, solvedWork } from '../challenge/local-challenge.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 
@@ -52,7 +54,7 @@ export async function sessionEndpoint(context: RequestContext, isolate: Isolate)
   if (!isLocal(page['challenge'])) {
     const visitor = sessionVisitorOf(facts, verdict.riskScore);
     const known = jwt === null || jwt.length > JWT_MAX_CHARS ? {} : { jwt };
-    const question = { visitor, ...known, page };
+    const question = { visitor, ...known, ...metered(context, isolate.pace, page) };
     const asked = await service.ask(CALL, question);
     if (asked.ok) {
       const opening = asked.value;
@@ -67,14 +69,29 @@ export async function sessionEndpoint(context: RequestContext, isolate: Isolate)
   return 'session' in local ? opened(local.session) : answerWith(context, local.answer);
 
   function opened(session: EdgeSession): Answered {
-    const { jti, expiresAt, jwtExpiresAt } = session;
+    const { jti, expiresAt, jwtExpiresAt, work } = session;
     const cookies = [
       ...context.cookies,
       ...(second === undefined ? [] : [REMOVE_HOST_SESSION]),
       sessionCookie(session, facts.target, facts.nowMs),
     ];
-    return answerWith({ ...context, cookies, jti }, jsonAnswer({ jti, expiresAt, jwtExpiresAt }));
+    return answerWith({ ...context, cookies, jti }, jsonAnswer({ jti, expiresAt, jwtExpiresAt, work }));
   }
+}
+
+/** What the page sent, and what its session used. A service that meters no session takes neither of the two fields. */
+function metered(
+  { config, jti, verdict, facts }: RequestContext,
+  pace: Pace,
+  { work, ...page }: Record<string, unknown>,
+): { page: Record<string, unknown>; use?: PaceUse } {
+  const settings = config?.policy.pace;
+  if (settings === undefined || !isMetered(settings)) return { page };
+  const isActive = jti !== null && verdict.sessionStatus === 'active';
+  return {
+    page: { ...page, ...(work === true ? { work } : {}) },
+    ...(isActive ? { use: pace.useOf(jti, settings, facts.nowMs) } : {}),
+  };
 }
 
 /** After the challenge has expired. Most outages are over by then; if not, the next ten minutes are earned again. */

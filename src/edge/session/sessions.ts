@@ -3,7 +3,8 @@
  * is checked once per token and isolate; after that a request costs a map look-up and comparisons. The isolate keeps the
  * highest score it has seen for a jti, so that an older JWT of the same session with a lower score does not help.
  */
-import { splitSessionCookie, type SessionClaims, verifySessionJwt } from '../../risk/session-token.ts';
+import { paidWorkOf, splitSessionCookie, type SessionClaims, verifySessionJwt } from '../../risk/session-token.ts';
+import type { PaidWork } from '../../risk/pace.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { SessionStatus } from '../../contract/vocabulary.ts';
 import type { VisitorSession } from '../../decide/visitor-facts.ts';
@@ -14,7 +15,7 @@ import type { RiskReading } from '../../risk/headers/request-risk.ts';
 import type { Signals } from '../request/signals.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { EdgeSession } from '../../contract/edge/edge-responses.ts';
-import { cookie, sessionRefusedTiming } from '../../contract/edge/headers.ts';
+import { cookie, sessionRefusedTiming, workDueTiming } from '../../contract/edge/headers.ts';
 import type { CanonicalTarget } from '../../decide/request-target.ts';
 import type { WaitUntil } from '../../bytes/polled.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
@@ -26,6 +27,8 @@ export interface SessionReading extends VisitorSession {
   detectors: number;
   /** JWT that should be renewed behind the response, or `null`. */
   refresh: string | null;
+  /** What its browser has worked for. `null`: there is no session, or it is not metered. */
+  paid: PaidWork | null;
 }
 
 /** Whom a cookie was last verified for: most have only one visitor. For any other it is verified again. */
@@ -61,9 +64,16 @@ const OUTAGE_GRACE_SECONDS = 3600;
 /** A JWT is renewed in its last two minutes, so that an active visitor never has an expired one. */
 const REFRESH_BEFORE_EXPIRY_SECONDS = 120;
 
-const OFF: SessionReading = { status: 'off', jti: null, riskScore: null, detectors: 0, refresh: null };
-const NONE: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null };
-const INVALID: SessionReading = { status: 'invalid-session', jti: null, riskScore: null, detectors: 0, refresh: null };
+const OFF: SessionReading = { status: 'off', jti: null, riskScore: null, detectors: 0, refresh: null, paid: null };
+const NONE: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null, paid: null };
+const INVALID: SessionReading = {
+  status: 'invalid-session',
+  jti: null,
+  riskScore: null,
+  detectors: 0,
+  refresh: null,
+  paid: null,
+};
 
 export class Sessions {
   readonly #known = new BoundedMap<KnownSession>(KNOWN_SESSIONS_MAX);
@@ -161,7 +171,8 @@ export class Sessions {
     const raised = config.raisedScores.get(jti);
     if (raised !== undefined && raised.score > risk.score) risk = raised;
     const refresh = claims.exp - nowSeconds < REFRESH_BEFORE_EXPIRY_SECONDS ? jwt : null;
-    return { status: 'active', jti, riskScore: risk.score, detectors: risk.detectors, refresh };
+    const paid = claims.pac === undefined ? null : paidWorkOf(claims.pac);
+    return { status: 'active', jti, riskScore: risk.score, detectors: risk.detectors, refresh, paid };
   }
 }
 
@@ -192,6 +203,11 @@ export function tellRefusedSession(headers: Headers, status: SessionStatus): voi
   if (status !== 'invalid-session' && status !== 'session-not-found') return;
   headers.append('server-timing', sessionRefusedTiming);
   headers.set('cache-control', 'private, no-store');
+}
+
+/** Tells the page's script to work for more. Read from a navigation's timing and from the headers of calls. */
+export function tellWorkDue(headers: Headers, { isWorkDue }: { isWorkDue: boolean }): void {
+  if (isWorkDue) headers.append('server-timing', workDueTiming);
 }
 
 const PENDING_MAX = 4000;

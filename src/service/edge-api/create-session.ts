@@ -10,7 +10,8 @@ import type { EdgeSession } from '../../contract/edge/edge-responses.ts';
 import type { SessionCall } from '../../contract/edge/page-reports.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
-import { SESSION_JWT_SECONDS, mintSessionJwt, type SessionClaims } from '../../risk/session-token.ts';
+import { type PaidWork, paceWindow, paidWorkAt } from '../../risk/pace.ts';
+import { SESSION_JWT_SECONDS, mintSessionJwt, paidWorkOf, type SessionClaims } from '../../risk/session-token.ts';
 import { sessionMintingKey } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import { openRisk, renewRisk } from '../../store/risk-book/client/session-risk.ts';
@@ -20,6 +21,7 @@ import { errorResponse } from '../http/respond-error.ts';
 import type { BodyError, CaptchaRefusal } from '../http/service-error.ts';
 import type { EdgeCall, EdgeRoute } from './edge-route.ts';
 import { isSessionOf, sessionClaims } from './session-claims.ts';
+import { nextPiece, noPaidWork, withSolvedPiece } from './paced-work.ts';
 import { earnSession, issueSessionChallenge, type SessionAnswer } from './session-challenge.ts';
 import { getDomain } from 'tldts';
 
@@ -32,18 +34,44 @@ export const createSession: EdgeRoute = {
   async handler(call) {
     const body = await readBodyAs(edgeSessionRequest, call.request, SESSION_BODY_MAX_BYTES);
     if (!body.ok) return errorResponse(body.error);
-    const { visitor, jwt, page = {} } = body.value;
+    const { visitor, jwt, page = {}, use } = body.value;
     const known = jwt === undefined ? null : await sessionClaims(call, jwt);
     const isOwn = known !== null && (await isSessionOf(known, visitor));
-    const renewed = isOwn ? await renew(call, visitor, known) : null;
-    if (renewed !== null) return jsonResponse(renewed);
+    if (isOwn) {
+      const paid = await paidWork(call, visitor, known, page);
+      if (!paid.ok) return errorResponse(paid.error);
+      const renewed = await (isWorking(page, known, call.nowMs) ? withPaidWork : renew)(
+        call,
+        visitor,
+        known,
+        paid.value,
+      );
+      if (renewed !== null) return jsonResponse(await withWork(renewed, paid.value));
+    }
     const answer = answerOf(page);
     if (!answer.ok) return errorResponse(answer.error);
     if (answer.value === null) return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities));
     const opened = await open(call, visitor, answer.value, isOwn ? null : (known?.jti ?? null));
-    return opened.ok ? jsonResponse(opened.value) : errorResponse(opened.error);
+    if (!opened.ok) return errorResponse(opened.error);
+    return jsonResponse(await withWork(opened.value, noPaidWork(call.nowMs)));
+
+    async function withWork(session: EdgeSession, paid: PaidWork): Promise<object> {
+      return { ...session, work: await nextPiece(call, visitor, session.jti, paid, page, use) };
+    }
   },
 };
+
+/** What a session has worked for: as its JWT says, and with the piece that the page has solved now. */
+async function paidWork(
+  call: EdgeCall,
+  visitor: EdgeVisitor,
+  { jti, pac }: SessionClaims,
+  { challenge, solution, environment }: SessionCall,
+): Promise<Result<PaidWork, CaptchaRefusal>> {
+  const paid = pac === undefined ? noPaidWork(call.nowMs) : paidWorkAt(paidWorkOf(pac), paceWindow(call.nowMs));
+  const isPiece = challenge !== undefined && solution !== undefined && environment === undefined;
+  return isPiece ? withSolvedPiece(call, visitor, jti, paid, { challenge, solution }) : ok(paid);
+}
 
 /** `null`: the page has nothing to show yet. A solution without a report opens nothing. */
 function answerOf({ challenge, solution, environment }: SessionCall): Result<SessionAnswer | null, BodyError> {
@@ -67,14 +95,38 @@ async function open(
   if (!earned.ok) return earned;
   const opened = await openRisk(store, instance, earned.value, visitor, nowMs, formerJti, answer.environment);
   if (opened === null) return failed({ kind: 'challenge-spent' });
-  return ok(await mint(call, visitor, earned.value.jti, opened, opened.expiresAt / 1000));
+  const paid = noPaidWork(nowMs);
+  const sxp = opened.expiresAt / 1000;
+  return ok(await mint(call, visitor, earned.value.jti, opened, { exp: sxp, sxp }, paid));
+}
+
+/** So long before its end a JWT is renewed anyway. */
+const RENEWED_BEFORE_SECONDS = 120;
+
+function isWorking({ work }: SessionCall, { exp }: SessionClaims, nowMs: number): boolean {
+  return work === true && exp - nowMs / 1000 > RENEWED_BEFORE_SECONDS;
+}
+
+/** The same JWT with what the session worked for. It ends when the known one does, so its risk need not be read again. */
+function withPaidWork(
+  call: EdgeCall,
+  visitor: EdgeVisitor,
+  { jti, risk, det = 0, sxp, exp }: SessionClaims,
+  paid: PaidWork,
+): Promise<EdgeSession> {
+  return mint(call, visitor, jti, { score: risk, detectors: det }, { exp, sxp }, paid);
 }
 
 /** `null`: the session was withdrawn. */
-async function renew(call: EdgeCall, visitor: EdgeVisitor, { jti, sxp }: SessionClaims): Promise<EdgeSession | null> {
+async function renew(
+  call: EdgeCall,
+  visitor: EdgeVisitor,
+  { jti, sxp }: SessionClaims,
+  paid: PaidWork,
+): Promise<EdgeSession | null> {
   const { store, instance, nowMs } = call;
   const risk = await renewRisk(store, instance, jti, visitor, { nowMs, expiresAt: sxp * 1000 });
-  return risk === null ? null : mint(call, visitor, jti, risk, sxp);
+  return risk === null ? null : mint(call, visitor, jti, risk, { exp: sxp, sxp }, paid);
 }
 
 async function mint(
@@ -82,18 +134,21 @@ async function mint(
   visitor: EdgeVisitor,
   jti: string,
   { score, detectors }: RiskScore,
-  sessionExpiry: number,
+  /** Epoch seconds: the latest end of the JWT, and the end of the session. */
+  ends: { exp: number; sxp: number },
+  { window, before, now }: PaidWork,
 ): Promise<EdgeSession> {
   const nowSeconds = Math.floor(nowMs / 1000);
   const claims: SessionClaims = {
     jti,
     sub: instance.id,
     iat: nowSeconds,
-    exp: Math.min(nowSeconds + SESSION_JWT_SECONDS, sessionExpiry),
-    sxp: sessionExpiry,
+    exp: Math.min(nowSeconds + SESSION_JWT_SECONDS, ends.exp),
+    sxp: ends.sxp,
     risk: score,
     det: detectors,
     bnd: await visitorBinding(visitor.ip, visitor.userAgent),
+    pac: [window, before, now],
   };
   const { kid, key } = await sessionMintingKey(await rootKey(store), instance.id, nowMs);
   return {

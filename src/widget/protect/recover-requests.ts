@@ -21,6 +21,7 @@ export function recoverFetch(scope: { fetch: typeof fetch }, recovery: Recovery,
     while (await recovery.recover(gateResponse(response), attempt)) {
       response = await send(spares.pop() ?? input, init);
     }
+    recovery.noted(gateResponse(response));
     for (const spare of spares) void spare.body?.cancel().catch(() => undefined);
     return response;
   };
@@ -100,6 +101,9 @@ export function recoverXhr(
     }
 
     #sift(event: Event): void {
+      if (event.type === 'loadend' && !this.#holding && this.#opened !== null) {
+        recovery.noted({ header: (name) => this.getResponseHeader(name) });
+      }
       if (!this.#holding && !this.#settled && this.#opened !== null && this.readyState >= 2) {
         const problem = gateProblem({ status: this.status, header: (name) => this.getResponseHeader(name) });
         this.#holding = problem !== null && !this.#attempt.tried.has(problem);

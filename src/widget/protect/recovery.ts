@@ -3,6 +3,7 @@
  * has the caller repeat the request. Each happens once per request, so that no request loops. Requests that are
  * challenged together share one solution.
  */
+import { workDueTiming } from '../../contract/edge/headers.ts';
 import { activated } from './tabs.ts';
 import type { SessionOpener } from './session-opener.ts';
 
@@ -41,6 +42,11 @@ export class Recovery {
     this.#solve = solve;
   }
 
+  /** Every response of the gate, challenged or not: the page works ahead while it is used. */
+  noted(response: Pick<GateResponse, 'header'>): void {
+    if (isWorkDue(response)) void this.#sessions.work();
+  }
+
   /** Before the request is sent. */
   attempt(): Attempt {
     return { tried: new Set(), solutions: this.#solutions };
@@ -58,6 +64,12 @@ export class Recovery {
     attempt.tried.add(problem);
     await activated();
     if (problem === 'session') return this.#sessions.renew();
+    // Work in the background may be enough. If it is not, the request is challenged again, and then solved for.
+    if (isWorkDue(response) && !attempt.tried.has('work') && (await this.#sessions.work())) {
+      attempt.tried.delete(problem);
+      attempt.tried.add('work');
+      return true;
+    }
     const order = await response.body().then(challengeOrder, () => null);
     if (order === null) return false;
     this.#solving ??= this.#solve(order)
@@ -70,6 +82,11 @@ export class Recovery {
       });
     return this.#solving;
   }
+}
+
+/** Whether the gate asks the page to work for more pages and calls. */
+export function isWorkDue(response: Pick<GateResponse, 'header'>): boolean {
+  return response.header('server-timing')?.includes(workDueTiming) === true;
 }
 
 /** `null` for every response of the site itself, including its own 401 and 403. */

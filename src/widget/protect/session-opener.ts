@@ -3,7 +3,7 @@
  * exchange, and so do the site's tabs. A session costs work, so nothing here repeats it without end: a tab that keeps no
  * cookies works once in ten minutes, and a page whose sessions are refused again and again stops.
  */
-import { sessionRefusedTiming } from '../../contract/edge/headers.ts';
+import { sessionRefusedTiming, workDueTiming } from '../../contract/edge/headers.ts';
 import { WindowCounts } from '../../bytes/window-counts.ts';
 import { isSessionExpired, sessionCookieValue } from '../session-cookie.ts';
 import { inOneTab } from './tabs.ts';
@@ -18,13 +18,17 @@ const TRIES_MAX = 3;
 /** Work of one page within the window: enough for a visitor who changes networks, not for a loop. */
 const WORK_MAX = 6;
 const WINDOW_MS = 600_000;
+/** Pieces of work for more pages and calls, of one page within the window. The service asks for no more. */
+const PIECES_MAX = 60;
 /** When a session's cookie was last lost, in the storage of the tab. */
 const LOST_KEY = 'gatehouse.cookie-lost';
 
 export class SessionOpener {
   readonly #ports: Omit<ExchangePorts, 'takeWork'>;
   readonly #work = new WindowCounts(WORK_MAX, WINDOW_MS);
+  readonly #pieces = new WindowCounts(PIECES_MAX, WINDOW_MS);
   #opening: Promise<boolean> | null = null;
+  #working: Promise<boolean> | null = null;
   #lostAtMs = 0;
 
   constructor(ports: Omit<ExchangePorts, 'takeWork'>) {
@@ -39,8 +43,42 @@ export class SessionOpener {
   /** For a new page: also in place of a session that the gate refused when the page was asked for. */
   begin(): Promise<boolean> {
     const [page] = performance.getEntriesByType('navigation') as Partial<PerformanceNavigationTiming>[];
-    const isRefused = page?.serverTiming?.some(({ name }) => name === sessionRefusedTiming) === true;
-    return isRefused ? this.renew() : this.ensure();
+    const isTold = (metric: string): boolean => page?.serverTiming?.some(({ name }) => name === metric) === true;
+    if (isTold(sessionRefusedTiming)) return this.renew();
+    if (isTold(workDueTiming)) void this.work();
+    return this.ensure();
+  }
+
+  /**
+   * Works for more pages and calls, piece by piece, until the gate asks for no more. Resolves `true` where at least one piece
+   * counted. One tab at a time, and it never holds up what opens or renews a session.
+   */
+  work(): Promise<boolean> {
+    this.#working ??= inOneTab(() => this.#solvePieces(), WORK_LOCK)
+      .catch(() => false)
+      .finally(() => {
+        this.#working = null;
+      });
+    return this.#working;
+  }
+
+  async #solvePieces(): Promise<boolean> {
+    const { url, prepare } = this.#ports;
+    const stop = new AbortController();
+    let solved = false;
+    try {
+      let answer = (await postJson(url, { capabilities, work: true }, stop.signal)) as SessionAnswer;
+      // A session that had to be opened first gets a challenge in place of work.
+      while (answer.work !== undefined && this.#pieces.take('', Date.now())) {
+        const { challenge, pow } = answer.work;
+        const solution = await prepare(stop.signal).solve(pow, () => undefined);
+        answer = (await postJson(url, { challenge, solution, capabilities, work: true }, stop.signal)) as SessionAnswer;
+        solved = true;
+      }
+      return solved;
+    } finally {
+      stop.abort();
+    }
   }
 
   /** Renews the session, or opens another in place of one that the edge refused. */
@@ -65,8 +103,10 @@ export class SessionOpener {
       if (present !== null && present !== refused) return true;
       try {
         for (let tries = 0; tries < TRIES_MAX; tries++) {
-          if (await exchange({ ...this.#ports, takeWork: () => this.#work.take('', Date.now()) }))
-            return this.#isKept();
+          const answer = await exchange({ ...this.#ports, takeWork: () => this.#work.take('', Date.now()) });
+          if (answer === null) continue;
+          if (answer.work !== undefined) void this.work();
+          return this.#isKept();
         }
       } catch {
         // No response, or one that says to stop. The next refused request asks again.
@@ -97,6 +137,12 @@ export class SessionOpener {
   }
 }
 
+const WORK_LOCK = 'gatehouse.work';
+const capabilities = { bigint: typeof BigInt === 'function' };
+
+/** A session, with the next piece of work where one is due, or a challenge in its place. */
+type SessionAnswer = Partial<SessionChallenge> & { work?: Pick<SessionChallenge, 'challenge' | 'pow'> };
+
 /** Longer than any browser works for a session. */
 const EXCHANGE_MAX_MS = 60_000;
 
@@ -112,14 +158,14 @@ interface ExchangePorts {
 
 /**
  * Asks the edge for a session. It renews the one in the cookie, or returns a challenge: then the work is done off the main
- * thread, while the report of the browser is collected, and both are sent together. `false`: the solution was refused, so
+ * thread, while the report of the browser is collected, and both are sent together. `null`: the solution was refused, so
  * another challenge may succeed. Rejects when trying again is of no use now.
  */
-async function exchange({ url, prepare, collect, takeWork }: ExchangePorts): Promise<boolean> {
+async function exchange({ url, prepare, collect, takeWork }: ExchangePorts): Promise<SessionAnswer | null> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), EXCHANGE_MAX_MS);
   try {
-    const asked = postJson(url, { capabilities: { bigint: typeof BigInt === 'function' } }, stop.signal);
+    const asked = postJson(url, { capabilities, work: true }, stop.signal);
     const begin = () => {
       const report = collect();
       // It is handled where it is awaited, unless no report is needed.
@@ -128,17 +174,21 @@ async function exchange({ url, prepare, collect, takeWork }: ExchangePorts): Pro
     };
     // A visitor without a session will have to work: both begin while the challenge is on its way.
     let begun = sessionCookieValue() === null ? begin() : undefined;
-    const { challenge, pow } = (await asked) as Partial<SessionChallenge>;
-    if (challenge === undefined || pow === undefined) return true;
+    const answer = (await asked) as SessionAnswer;
+    const { challenge, pow } = answer;
+    if (challenge === undefined || pow === undefined) return answer;
     if (!takeWork()) throw new CaptchaError('cancelled');
     begun ??= begin();
     const [solution, environment] = await Promise.all([begun.runner.solve(pow, () => undefined), begun.report]);
     try {
-      await postJson(url, { challenge, solution, environment }, stop.signal);
-      return true;
+      return (await postJson(
+        url,
+        { challenge, solution, environment, capabilities, work: true },
+        stop.signal,
+      )) as SessionAnswer;
     } catch (error) {
       const { code, detail } = error as CaptchaError;
-      if (code === 'refused' && detail !== 'API.RATE_LIMITED') return false;
+      if (code === 'refused' && detail !== 'API.RATE_LIMITED') return null;
       throw error;
     }
   } finally {

@@ -9,14 +9,14 @@ const WAIT_MAX_MS = 5000;
  * earning its own. Browsers offer the lock over https only. Without it, or when the tab that holds it was put to sleep,
  * every tab works for itself.
  */
-export async function inOneTab<Value>(work: () => Promise<Value>): Promise<Value> {
+export async function inOneTab<Value>(work: () => Promise<Value>, lock = LOCK): Promise<Value> {
   const { locks } = navigator as { locks?: LockManager };
   if (locks === undefined) return work();
   const waiting = new AbortController();
   const timer = setTimeout(() => waiting.abort(), WAIT_MAX_MS);
   let hasBegun = false;
   try {
-    return await locks.request(LOCK, { signal: waiting.signal }, () => {
+    return await locks.request(lock, { signal: waiting.signal }, () => {
       hasBegun = true;
       clearTimeout(timer);
       return work();

@@ -3,6 +3,8 @@
  * settings and leave records. The same requests then go through it under the rules of now, and under the rules of now
  * with a random change. The replay of the record must say the same of both, or that nobody can tell.
  */
+import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
+import type { PaceState } from '../../../src/risk/pace.ts';
 import { expect, test } from 'vitest';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-responses.ts';
 import type { Policy, PolicyAction } from '../../../src/contract/management/policy-set/policy.ts';
@@ -157,6 +159,7 @@ interface Visit {
   facts: RequestFacts;
   visitor: KnownVisitor;
   hasRoom: boolean;
+  pace: PaceState;
 }
 
 function anyVisit(random: Random): Visit {
@@ -177,7 +180,7 @@ function anyVisit(random: Random): Visit {
   const request = new Request(`https://site.test${path}`, { method, headers });
   const status = random.pick(['active', 'active', 'none', 'invalid-session', 'session-not-found'] as const);
   const riskScore = status === 'active' ? random.pick([0, 0.3, 0.5, 0.7, 0.9, 1]) : null;
-  const session: SessionReading = { status, jti: null, riskScore, detectors: 0, refresh: null };
+  const session: SessionReading = { status, jti: null, riskScore, detectors: 0, refresh: null, paid: null };
   const bot = userAgent.startsWith('examplebot') ? botSignal(random.pick(tableBots), random.pick(botProofs)) : null;
   const level = random.pick([1, 2]);
   const clearance =
@@ -188,6 +191,7 @@ function anyVisit(random: Random): Visit {
     facts: factsOf(path, { request, signals }),
     visitor: { bot, session, clearance },
     hasRoom: random.below(4) > 0,
+    pace: random.pick(['within', 'within', 'within', 'spent', 'beyond'] as const),
   };
 }
 
@@ -196,7 +200,7 @@ type Judge = (visit: Visit) => JudgedContext;
 async function gateOf(world: World): Promise<Judge> {
   const config = await configOf(world.settings, edgeConfig(world));
   const ruleset = compiledRules('inst_1', world.rules, world.entries);
-  return ({ facts, visitor, hasRoom }) =>
+  return ({ facts, visitor, hasRoom, pace }) =>
     judge({
       facts,
       visitor,
@@ -205,6 +209,7 @@ async function gateOf(world: World): Promise<Judge> {
       ruleset: { version: 1, match: (signals, nowSeconds) => ruleset.match(signals, nowSeconds) },
       held: null,
       hasRoom: () => hasRoom,
+      paceOf: ({ status }) => (status === 'active' ? { state: pace, isWorkDue: false } : null),
     });
 }
 
@@ -278,6 +283,7 @@ test(`${CASES} random changes are previewed as the gate decides them`, async () 
         ...visit,
         visitor: { ...visit.visitor, clearance: record.level === null ? null : visit.visitor.clearance },
         hasRoom: record.inputs?.policy?.reason !== 'pendingBudget',
+        pace: loggedPace(record),
       };
       const [replayedNow, replayedAfter] = [replay(record, replayNow), replay(record, gate)];
       const preview = compared(replayedNow, replayedAfter, isSame);
@@ -298,3 +304,8 @@ test(`${CASES} random changes are previewed as the gate decides them`, async () 
   expect(sums.changed).toBeGreaterThan(requests / 20);
   expect(sums.untold).toBeLessThan(requests / 4);
 });
+
+function loggedPace({ fired_rules: fired }: VerdictRecord): PaceState {
+  const verdict = fired.find(({ id }) => id === 'limit:sessionPace')?.verdict;
+  return verdict === undefined ? 'within' : verdict === 'block' ? 'beyond' : 'spent';
+}

@@ -40,3 +40,18 @@ test('visitors without a known address share one count', () => {
   const counts = new NetworkCounts(1, 1000);
   expect([counts.take(null, 0), counts.take('nonsense', 0)]).toEqual([true, false]);
 });
+
+test('each address has a reserve that its neighbours cannot use up, and that uses up nothing of theirs', () => {
+  const counts = new NetworkCounts(5, 1000, 2);
+  expect(taken(counts, 1000, () => '192.0.2.1')).toBe(7);
+  expect(taken(counts, 100, () => '192.0.2.2')).toBe(2);
+  expect(counts.hasRoom('192.0.2.3', 0)).toBe(true);
+  expect(taken(counts, 2, () => '192.0.2.3', 1001)).toBe(2);
+  expect(taken(new NetworkCounts(5, 1000, 2), 100, (use) => `192.0.2.${use % 3}`)).toBe(3 * 2 + 5);
+});
+
+test('the reserve of IPv6 belongs to a household, however many networks it has', () => {
+  const counts = new NetworkCounts(1, 1000, 2);
+  expect(taken(counts, 1000, (use) => `2001:db8:0:${(use % 200).toString(16)}::1`)).toBe(2 + 3);
+  expect(taken(counts, 1, () => '2001:db8:0:100::1')).toBe(1);
+});

@@ -71,9 +71,13 @@ describe('the policy of an edge', () => {
       },
     ));
 
-  test('is refused without any of its fields', () =>
+  test('meters no session where the service is older', () => {
+    expect(policyForm.parse({ ...full, pace: undefined }).pace).toEqual({ html: 0, json: 0 });
+  });
+
+  test('is refused without any of the fields that every service has sent', () =>
     expectRows(
-      Object.keys(full).filter((name) => name !== 'botPolicy'),
+      Object.keys(full).filter((name) => name !== 'botPolicy' && name !== 'pace'),
       (name) => {
         expect(policyForm.safeParse({ ...full, [name]: undefined }).success).toBe(false);
       },

@@ -14,7 +14,7 @@ import { expectRows } from '../../support/rows.ts';
 import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
 import { limitOf } from './limited-gate.ts';
 
-const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null };
+const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null, paid: null };
 const active: SessionReading = { ...none, status: 'active', jti: 'of-session', riskScore: 0.2 };
 const solved = { jti: 'of-clearance', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
 const bot = { id: 'examplebot', behaviours: ['search' as const], proof: 'dns' as const };
@@ -34,6 +34,7 @@ interface Case {
   network?: MatchedRule;
   changes?: Partial<EdgeConfig>;
   hasRoom?: Judging['hasRoom'];
+  pace?: ReturnType<Judging['paceOf']>;
   held?: Judging['held'];
 }
 
@@ -67,6 +68,7 @@ async function judged(of: Case = {}) {
       asked.rooms.push(kind);
       return of.hasRoom?.(kind) ?? true;
     },
+    paceOf: () => of.pace ?? null,
   });
   return { ...context, asked };
 }
@@ -209,8 +211,8 @@ describe('the context', () => {
   test('asks to renew a session that ends, and to set a clearance that learned a network', async () => {
     const learned = { jti: 'of-clearance' } as ClearanceClaims;
     const visitor = { session: { ...active, refresh: 'old' }, clearance: { ...solved, learned } };
-    expect((await judged({ visitor })).effects).toEqual({ pending: null, renewal: 'old', learned });
-    expect((await judged()).effects).toEqual({ pending: null, renewal: null, learned: null });
+    expect((await judged({ visitor })).effects).toMatchObject({ pending: null, renewal: 'old', learned });
+    expect((await judged()).effects).toMatchObject({ pending: null, renewal: null, learned: null });
   });
 
   test('keeps the submission that came back, and the clearance that was shown', async () => {

@@ -124,6 +124,7 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
       session,
       risk: null,
       hasPendingRoom: true,
+      pace: null,
       detectorNames: [],
       clearance: null,
       policies: NO_OUTCOME,

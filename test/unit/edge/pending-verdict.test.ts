@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { takeEffects } from '../../../src/edge/gate.ts';
 import { judge } from '../../../src/edge/decide/judge.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
+import { Pace } from '../../../src/edge/limits/pace.ts';
 import { PendingBudget } from '../../../src/edge/limits/pending-budget.ts';
 import { type SessionReading, SessionRenewals } from '../../../src/edge/session/sessions.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
@@ -11,7 +12,7 @@ import { expectRows } from '../../support/rows.ts';
 import { serviceSaid } from '../../support/service-client.ts';
 import { NOW_MS, configOf, factsOf, sentenceOf, signalsOf } from './edge-fixture.ts';
 
-const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null };
+const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null, paid: null };
 
 interface Visit {
   path?: string;
@@ -28,6 +29,7 @@ interface Visit {
 function gate() {
   const ports = { report: null, now: () => NOW_MS, sleep: async () => {}, count: () => {} };
   const pending = new PendingBudget(new LimitCounts(ports));
+  const pace = new Pace(new LimitCounts(ports));
   return async (visit: Visit = {}) => {
     const { path = '/', method = 'GET', ip = '192.0.2.1', network = null, client = null } = visit;
     const config = await configOf(
@@ -45,8 +47,9 @@ function gate() {
       visitor: { bot: null, session: visit.session ?? none, clearance: null },
       held: null,
       hasRoom: (kind) => pending.hasRoom(kind, ip, config.policy.pendingBudget, NOW_MS),
+      paceOf: () => null,
     });
-    const { verdict, effects } = takeEffects(judged, pending, renewals, () => {});
+    const { verdict, effects } = takeEffects(judged, { pending, pace, renewals }, () => {});
     const { decision, source, decidedBy } = verdict;
     return { decision, source, decidedBy, explain: sentenceOf(verdict), pending: effects.pending };
   };

@@ -4,6 +4,7 @@ import type { EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
 import { takeEffects } from '../../../src/edge/gate.ts';
 import { judge } from '../../../src/edge/decide/judge.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
+import { Pace } from '../../../src/edge/limits/pace.ts';
 import { PendingBudget } from '../../../src/edge/limits/pending-budget.ts';
 import { SessionRenewals } from '../../../src/edge/session/sessions.ts';
 import { sessionVisitorOf } from '../../../src/edge/session/visitor.ts';
@@ -24,14 +25,24 @@ function gate(refresh: string | null) {
   };
   const renewals = new SessionRenewals({ session: renew }, () => {});
   const pending = new PendingBudget(new LimitCounts(counts));
-  const session = { status: 'active', jti: 'j', riskScore: 0, detectors: 0, refresh } as const;
+  const pace = new Pace(new LimitCounts(counts));
+  const session = { status: 'active', jti: 'j', riskScore: 0, detectors: 0, refresh, paid: null } as const;
   const visitor = { bot: null, session, clearance: null };
   const visit = async () => {
     const [config, facts, work] = [await configOf(), factsOf(), [] as Promise<unknown>[]];
     const path = config.pathPolicy(facts.target, 'GET');
     const ruleset = { version: 1, match: () => ({ network: null, client: null, fired: [] }) };
-    const judged = judge({ facts, config, path, ruleset, visitor, held: null, hasRoom: () => true });
-    const { cookies } = takeEffects(judged, pending, renewals, (one) => work.push(one));
+    const judged = judge({
+      facts,
+      config,
+      path,
+      ruleset,
+      visitor,
+      held: null,
+      hasRoom: () => true,
+      paceOf: () => null,
+    });
+    const { cookies } = takeEffects(judged, { pending, pace, renewals }, (one) => work.push(one));
     await Promise.all(work);
     return cookies;
   };

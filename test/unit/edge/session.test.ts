@@ -140,6 +140,7 @@ describe('the service’s state of a session', () => {
       riskScore: null,
       detectors: 0,
       refresh: null,
+      paid: null,
     });
   });
 

@@ -25,6 +25,7 @@ function verdict({ path, policies, network, ...changes }: Case): Verdict {
     site: unknownSite,
     method: 'GET',
     hasPendingRoom: true,
+    pace: null,
     preflight: false,
     ofPage: true,
     signals: signalsOf(),

@@ -27,8 +27,8 @@ const solved = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false
 const rule = (verdict: Decision): MatchedRule => ({ id: `ip:${verdict}`, type: 'ip', verdict, mode: 'enforce' });
 const session = (status: SessionReading['status']): SessionReading =>
   status === 'active'
-    ? { status, jti: 'j', riskScore: 0, detectors: 0, refresh: null }
-    : { status, jti: null, riskScore: null, detectors: 0, refresh: null };
+    ? { status, jti: 'j', riskScore: 0, detectors: 0, refresh: null, paid: null }
+    : { status, jti: null, riskScore: null, detectors: 0, refresh: null, paid: null };
 
 function inputs(changes: Partial<Omit<VerdictInputs, 'match'>> & { network?: MatchedRule } = {}): VerdictInputs {
   const { network = null, ...others } = changes;
@@ -38,6 +38,7 @@ function inputs(changes: Partial<Omit<VerdictInputs, 'match'>> & { network?: Mat
     path,
     method: 'GET',
     hasPendingRoom: true,
+    pace: null,
     preflight: false,
     ofPage: true,
     signals: signalsOf(),

@@ -17,6 +17,7 @@ function inputsOf(policy: object, fired: VerdictInputs['match']['fired'], risk: 
     path,
     method: 'GET',
     hasPendingRoom: true,
+    pace: null,
     preflight: false,
     ofPage: true,
     signals: signalsOf(),

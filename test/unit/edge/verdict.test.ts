@@ -24,8 +24,9 @@ const active = (riskScore = 0): SessionReading => ({
   riskScore,
   detectors: 0,
   refresh: null,
+  paid: null,
 });
-const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null };
+const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null, paid: null };
 
 interface Case {
   policy?: object;
@@ -60,6 +61,7 @@ function verdict(of: Case) {
     path: { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false, ...of.path },
     method: of.method ?? 'GET',
     hasPendingRoom: of.hasPendingRoom ?? true,
+    pace: null,
     preflight: of.preflight ?? false,
     ofPage: of.ofPage ?? true,
     signals: signalsOf(of.signals),

@@ -87,14 +87,16 @@ describe('a page', () => {
   ])('%s', async (_, cookie) => {
     const { sessions, calls, works } = pageWith(cookie, { asked: { ...asSession, cookie: valid() } });
     expect(await sessions.ensure()).toBe(true);
-    expect([calls, works()]).toEqual([[{ capabilities: { bigint: true } }], 0]);
+    expect([calls, works()]).toEqual([[{ capabilities: { bigint: true }, work: true }], 0]);
   });
 
   test('sends the solution together with the report of its browser', async () => {
     const { sessions, calls } = pageWith('', {});
     await sessions.ensure();
     const environment = environmentOf();
-    expect(calls[1]).toEqual({ challenge: 'sealed', solution: { y: 'solved' }, environment });
+    const capabilities = { bigint: true };
+    const solution = { y: 'solved' };
+    expect(calls[1]).toEqual({ challenge: 'sealed', solution, environment, capabilities, work: true });
   });
 
   test('shares one exchange among its callers', async () => {

@@ -6,12 +6,15 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import {
   OBJECT_CALLS_PER_POLL,
   OBJECT_CALLS_PER_SESSION,
+  PIECES_PER_SESSION,
   SERVICE_CALLS_PER_SESSION,
 } from '../../../src/cli/cost/usage.ts';
 import { type EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
 import { edgeSession } from '../../../src/contract/edge/edge-responses.ts';
 import { later, testNow } from '../../support/clock.ts';
-import { earnSession } from '../../support/session.ts';
+import type { SessionChallenge } from '../../../src/contract/captcha/challenge-api.ts';
+import { paceWindow } from '../../../src/risk/pace.ts';
+import { earnSession, solveWork } from '../../support/session.ts';
 import { seededRandom, sinkBatchOf, variedRecord } from '../../support/verdict-record.ts';
 import { CHROME, environmentOf, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
 import { countedCalls } from '../called-objects.ts';
@@ -63,15 +66,30 @@ test('a session that is opened, renewed and reported twice calls as many objects
     headers: headersOf(),
   };
   const opened = await earnSession(
-    (page) => edge('/edge/v1/sessions', { visitor, page }),
+    (page) => edge('/edge/v1/sessions', { visitor, page: { ...page, work: true } }),
     environmentOf({ userAgent: CHROME }),
   );
-  const session = edgeSession.parse(opened.body);
+  let session = edgeSession.parse(opened.body);
+  const sessionCall = (page: object, use: object) => ({
+    visitor,
+    jwt: session.jwt,
+    page: { ...page, work: true },
+    use,
+  });
   for (let report = 0; report < 2; report++) {
     later(reportOf().elapsedMs);
     const sent = await edge('/edge/v1/sessions/telemetry', { visitor, jwt: session.jwt, report: reportOf() });
     expect(sent).toMatchObject({ status: 200 });
   }
+  for (let piece = 0; piece < PIECES_PER_SESSION; piece++) {
+    // Before the last one the session has used so much that it should work again.
+    const use = { window: paceWindow(testNow()), before: 0, now: piece < 2 ? 0 : 75 };
+    if (piece === 2) session = edgeSession.parse((await edge('/edge/v1/sessions', sessionCall({}, use))).body);
+    const { challenge, pow } = session.work as unknown as SessionChallenge;
+    const page = { challenge, solution: await solveWork(pow) };
+    session = edgeSession.parse((await edge('/edge/v1/sessions', sessionCall(page, use))).body);
+  }
+  expect(session.work).toBeUndefined();
   const renewed = await edge('/edge/v1/sessions', { visitor, jwt: session.jwt, page: {} });
   expect(edgeSession.parse(renewed.body).jti).toBe(session.jti);
   // Reports travel to the log in batches.

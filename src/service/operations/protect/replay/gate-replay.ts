@@ -24,6 +24,8 @@ import type { PolicyAction } from '../../../../contract/management/policy-set/po
 import type { Decision, SessionStatus } from '../../../../contract/vocabulary.ts';
 import { type BotActionFor, compileBotPolicy } from '../../../../decide/bot-action.ts';
 import { compilePathPolicy, type PathPolicyFor } from '../../../../decide/path-policy.ts';
+import { isMetered, type PaceReading } from '../../../../risk/pace.ts';
+import { SESSION_PACE } from '../../../../decide/pace-limit.ts';
 import { PENDING_BUDGET } from '../../../../decide/policy-input.ts';
 import { liftsLimits, type Verdict, type VerdictInputs, verdictOf } from '../../../../decide/verdict.ts';
 import { type CanonicalTarget, isAt } from '../../../../decide/request-target.ts';
@@ -143,6 +145,7 @@ export function replay(record: VerdictRecord, gate: ReplayGate, limits: 'kept' |
     detectorNames: riskDetectors,
     clearance: clearanceOf(record),
     policies: outcome,
+    pace: session.status === 'active' ? paceOf(record, gate.policy) : null,
   };
   const branch = (policies: PolicyOutcome, applying: ReadonlySet<string>): ReplayedBranch => {
     const ofPath = policies.skipSession ? { ...path, waiveSession: true } : path;
@@ -197,6 +200,13 @@ function decided(
 
 function outcomeOf({ decision, redirect }: Pick<Verdict, 'decision' | 'redirect'>, target: CanonicalTarget) {
   return decision === 'allow' && redirect !== null && !isAt(target, redirect.location) ? 'redirect' : decision;
+}
+
+/** How far the session was within its pace then. */
+function paceOf({ fired_rules: fired }: VerdictRecord, { pace }: ReplayGate['policy']): PaceReading | null {
+  const above = fired.find(({ id }) => id === `limit:${SESSION_PACE}`);
+  if (above === undefined || !isMetered(pace)) return null;
+  return { state: above.verdict === 'block' ? 'beyond' : 'spent', isWorkDue: false };
 }
 
 interface AskedLimit {

@@ -5,6 +5,7 @@
 import { riskDetectors } from '../../../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { BotProof, Decision, EdgeRuleType, VerdictSource } from '../../../../contract/vocabulary.ts';
+import { SESSION_PACE } from '../../../../decide/pace-limit.ts';
 import { detectors } from '../../../../risk/detectors.ts';
 import { decide, type DecideInputs, type DecideOutcome } from '../../../../rules/decision-table.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
@@ -121,8 +122,13 @@ const reasons: Record<
     reason: `the instance has an answer for addresses of the category “${category!.category}”`,
   }),
   risk: ({ risk }, record) => riskReason(risk!.score, record),
-  limit: ({ limit }) => ({ reason: `it is above the limit “${shown(limit!.name)}”` }),
+  limit: ({ limit }) => ({
+    reason: limit!.name === SESSION_PACE ? PACE_REASON : `it is above the limit “${shown(limit!.name)}”`,
+  }),
 };
+
+const PACE_REASON =
+  'its session asks for more pages and calls than a person does, and its browser did not work for them';
 
 function ruleReason(id: string): string {
   const colon = id.indexOf(':');

@@ -1,0 +1,90 @@
+/**
+ * What a session may ask for at a person's pace, and what its browser works for beyond that. Pages and calls are counted
+ * in windows of ten minutes. A small part of the allowance is free; for the rest, the protect script solves small pieces
+ * of work in the background, and the session's JWT says how many it has solved. Each further allowance costs twice as
+ * much as the one before. Pure: the edge counts and decides with it, and the service decides whether more work is due.
+ */
+import type { PathType } from '../contract/vocabulary.ts';
+
+export const PACE_WINDOW_MS = 600_000;
+
+/** Pages, and calls for data, that one allowance holds. Where either is 0, sessions are not metered. */
+export type PaceSettings = Readonly<Record<PathType, number>>;
+
+/** Pieces of work that a session has solved in window number `window` and in the window before it. */
+export interface PaidWork {
+  window: number;
+  before: number;
+  now: number;
+}
+
+/** What a session asked for in the same windows, in units: a call is one unit, and a page is as many as `unitsOf` says. */
+export interface PaceUse {
+  before: number;
+  now: number;
+}
+
+/** Four pages or forty calls at the defaults: what a new session has before its browser has worked. */
+const FREE_SHARE = 1 / 15;
+/** The script works ahead until this share of an allowance is left, so that ten tabs opened at once find room. */
+const AHEAD_SHARE = 1 / 4;
+const PIECES_OF_ALLOWANCE = 8;
+/** Beyond them, work buys nothing until the window is over. */
+const ALLOWANCES = 3;
+/** 8 pieces for the first allowance, 16 for the second, 32 for the third. */
+export const PIECES_MAX = PIECES_OF_ALLOWANCE * (2 ** ALLOWANCES - 1);
+
+export function paceWindow(nowMs: number): number {
+  return Math.floor(nowMs / PACE_WINDOW_MS);
+}
+
+export function isMetered({ html, json }: PaceSettings): boolean {
+  return html > 0 && json > 0;
+}
+
+/** Units of one page, or of one call. */
+export function unitsOf(pathType: PathType, { html, json }: PaceSettings): number {
+  return pathType === 'json' ? 1 : Math.max(1, Math.round(json / html));
+}
+
+/** The same work, seen from window number `window`. What is older than two windows counts nothing. */
+export function paidWorkAt(paid: PaidWork, window: number): PaidWork {
+  if (paid.window >= window) return paid;
+  return { window, before: paid.window === window - 1 ? paid.now : 0, now: 0 };
+}
+
+/** Allowances that so many pieces of work are worth. */
+function allowancesOf(pieces: number): number {
+  let left = pieces;
+  let allowances = 0;
+  for (let price = PIECES_OF_ALLOWANCE; left > 0 && price <= PIECES_MAX; price *= 2) {
+    allowances += Math.min(left, price) / price;
+    left -= price;
+  }
+  return Math.min(ALLOWANCES, allowances);
+}
+
+/**
+ * Units that are left now. Below 0 the session has used more than it worked for. What was worked for in the window before
+ * and not used is still there; what was used beyond it is forgotten.
+ */
+function unitsLeft(paid: PaidWork, use: PaceUse, { json: allowance }: PaceSettings): number {
+  const carried = Math.max(0, Math.round(allowancesOf(paid.before) * allowance) - use.before);
+  return carried + Math.round((FREE_SHARE + allowancesOf(paid.now)) * allowance) - use.now;
+}
+
+/** `within`: nothing changes. `spent`: the site's challenge. `beyond`: 429, whatever was solved. */
+export type PaceState = 'within' | 'spent' | 'beyond';
+
+export interface PaceReading {
+  state: PaceState;
+  /** The script should work for more. */
+  isWorkDue: boolean;
+}
+
+/** `paid` is as of the window that `use` ends with. */
+export function readPace(paid: PaidWork, use: PaceUse, settings: PaceSettings): PaceReading {
+  const left = unitsLeft(paid, use, settings);
+  const state = left > 0 ? 'within' : left > -settings.json ? 'spent' : 'beyond';
+  return { state, isWorkDue: left < AHEAD_SHARE * settings.json && paid.now < PIECES_MAX };
+}

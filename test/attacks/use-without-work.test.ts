@@ -1,0 +1,138 @@
+/**
+ * A session is a meter. These scripts open one session with an invented report, and use it as much as they can: with no more
+ * work, with the work of one piece sent many times, with an old JWT, with the work of another session.
+ */
+import { describe, expect, test } from 'vitest';
+import type { SessionChallenge } from '../../src/contract/captcha/challenge-api.ts';
+import { browse } from '../support/browse.ts';
+import { newVisitor, withCookie, type Headers } from '../support/gate.ts';
+import { sessionAt, type EdgeResponse } from '../support/edge-session.ts';
+import { PERSONS_BROWSER, personsHeaders, solveWork, solvedSession } from '../support/session.ts';
+import { letThrough } from '../support/let-through.ts';
+import { useStack } from '../support/stack.ts';
+
+const PACE = { html: 60, json: 600 };
+const stack = useStack({ seedChanges: { policy: { ...letThrough.policy, pace: PACE } } });
+/** Free in one window. A test that sees the end of a window gets it twice. */
+const FREE_PAGES = 4;
+const FREE_CALLS = 40;
+const PAGES_OF_A_PIECE = PACE.html / 8;
+
+interface Script {
+  headers: Headers;
+  post: (page: object) => Promise<EdgeResponse>;
+  opened: EdgeResponse;
+}
+
+async function openedSession(): Promise<Script> {
+  const headers = { ...newVisitor(stack()), ...personsHeaders };
+  const { body } = await sessionAt(stack().edgeUrl, headers)({});
+  const opened = await sessionAt(
+    stack().edgeUrl,
+    headers,
+  )({
+    ...(await solvedSession(body as SessionChallenge, PERSONS_BROWSER)),
+    work: true,
+  });
+  expect(opened.status).toBe(200);
+  return { opened, ...withSession(headers, opened) };
+}
+
+function withSession(headers: Headers, { cookie }: EdgeResponse): Pick<Script, 'headers' | 'post'> {
+  const sent = withCookie({ ...headers, cookie: '' }, cookie);
+  return { headers: sent, post: sessionAt(stack().edgeUrl, sent) };
+}
+
+const workOf = ({ body }: EdgeResponse) => (body as { work?: SessionChallenge }).work;
+
+/** Solves the next piece. The script goes on with the new cookie. */
+async function worked(script: Script): Promise<Script & { sent: object }> {
+  const work = workOf(script.opened)!;
+  const sent = { challenge: work.challenge, solution: await solveWork(work.pow), work: true };
+  const opened = await script.post(sent);
+  expect(opened.status).toBe(200);
+  return { sent, opened, ...withSession(script.headers, opened) };
+}
+
+/** How many of so many requests the site answered. */
+async function answered(headers: Headers, path: string, count: number): Promise<number> {
+  let passed = 0;
+  for (let at = 0; at < count; at++) {
+    const response = await browse(stack().edgeUrl + path, { headers });
+    await response.arrayBuffer();
+    if (response.status === 200) passed += 1;
+  }
+  return passed;
+}
+
+function expectAbout(count: number, bound: number): void {
+  expect(count).toBeGreaterThanOrEqual(bound);
+  expect(count).toBeLessThanOrEqual(2 * bound);
+}
+
+describe('a script with one session gets', () => {
+  test('four pages in ten minutes without work', async () => {
+    const { headers } = await openedSession();
+    expectAbout(await answered(headers, '/', 60), FREE_PAGES);
+  });
+
+  test('forty answers of an API', async () => {
+    const { headers } = await openedSession();
+    expectAbout(await answered(headers, '/api/time', 200), FREE_CALLS);
+  });
+
+  test('no more by asking for pages as pictures', async () => {
+    const { headers } = await openedSession();
+    const asPicture = { ...headers, 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors', accept: 'image/*' };
+    expectAbout(await answered(asPicture, '/', 60), FREE_PAGES);
+  });
+
+  test('no more by renewing its session', async () => {
+    const script = await openedSession();
+    let [pages, { headers }]: [number, Pick<Script, 'headers'>] = [0, script];
+    for (let round = 0; round < 10; round++) {
+      pages += await answered(headers, '/', 5);
+      ({ headers } = withSession(headers, await sessionAt(stack().edgeUrl, headers)({})));
+    }
+    expectAbout(pages, FREE_PAGES);
+  });
+});
+
+describe('a piece of work', () => {
+  test('is worth an eighth of the allowance, once', async () => {
+    const first = await worked(await openedSession());
+    const again = await first.post(first.sent);
+    const { headers } = withSession(first.headers, again);
+    expectAbout(await answered(headers, '/', 60), FREE_PAGES + PAGES_OF_A_PIECE - 0.5);
+  });
+
+  test('opens no session, and counts for no other one', async () => {
+    const [one, other] = [await openedSession(), await openedSession()];
+    const work = workOf(one.opened)!;
+    const solved = { challenge: work.challenge, solution: await solveWork(work.pow) };
+    expect((await other.post(solved)).status).toBe(400);
+    const { cookie: _none, ...visitor } = one.headers;
+    const fresh = sessionAt(stack().edgeUrl, visitor);
+    expect((await fresh({ ...solved, environment: PERSONS_BROWSER })).status).toBe(400);
+  });
+
+  test('does not count where it is guessed', async () => {
+    const script = await openedSession();
+    const { challenge } = workOf(script.opened)!;
+    expect((await script.post({ challenge, solution: { y: 'A'.repeat(342) } })).status).toBe(400);
+  });
+
+  test('is offered until a quarter of the allowance lies ahead, and the session’s opening is none', async () => {
+    const script = await openedSession();
+    const second = await worked(await worked(script));
+    expect(workOf(second.opened)).toBeUndefined();
+  });
+});
+
+test('a page that is told to work has room for all that a person opens', async () => {
+  let script: Script = await openedSession();
+  while (workOf(script.opened) !== undefined) script = await worked(script);
+  expect(await answered(script.headers, '/', 15)).toBe(15);
+  const page = await browse(stack().edgeUrl, { headers: script.headers });
+  expect(page.headers.get('server-timing')).toContain('protect-work');
+});

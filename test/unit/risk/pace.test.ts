@@ -1,0 +1,61 @@
+/** What a session has left, from what it asked for and what it worked for. */
+import { assert, integer, property } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { paidWorkAt, PIECES_MAX, readPace, unitsOf, type PaidWork } from '../../../src/risk/pace.ts';
+
+const settings = { html: 60, json: 600 };
+const paid = (now: number, before = 0): PaidWork => ({ window: 7, before, now });
+const state = (work: PaidWork, now: number, before = 0) => readPace(work, { before, now }, settings).state;
+/** Units until the state is no longer `within`. */
+const reach = (work: PaidWork, before = 0): number => {
+  let units = 0;
+  while (state(work, units, before) === 'within') units += 1;
+  return units;
+};
+
+describe('a session without work', () => {
+  test('has four pages or forty calls', () => {
+    expect(reach(paid(0))).toBe(40);
+    expect([unitsOf('html', settings), unitsOf('json', settings)]).toEqual([10, 1]);
+    expect(unitsOf('html', { html: 100, json: 10 })).toBe(1);
+  });
+
+  test('is challenged after that, and refused after one more allowance', () => {
+    expect([39, 40, 639, 640].map((used) => state(paid(0), used))).toEqual(['within', 'spent', 'spent', 'beyond']);
+  });
+});
+
+describe('a session that works', () => {
+  test('gets an allowance for 8 pieces, another for 16, and another for 32', () => {
+    expect([8, 24, 56].map((pieces) => reach(paid(pieces)))).toEqual([640, 1240, 1840]);
+    expect(reach(paid(500))).toBe(1840);
+  });
+
+  test('is told to work until a quarter of an allowance is left, and not after the last piece', () => {
+    const isDue = (pieces: number, used: number) =>
+      readPace(paid(pieces), { before: 0, now: used }, settings).isWorkDue;
+    expect([isDue(0, 0), isDue(1, 0), isDue(2, 0)]).toEqual([true, true, false]);
+    expect([isDue(8, 489), isDue(8, 490), isDue(8, 491)]).toEqual([false, false, true]);
+    expect([isDue(PIECES_MAX - 1, 5000), isDue(PIECES_MAX, 5000)]).toEqual([true, false]);
+  });
+
+  test('keeps what it did not use for one window, and no debt', () => {
+    expect(reach(paid(0, 2), 100)).toBe(40 + 50);
+    expect(reach(paid(0, 2), 1000)).toBe(40);
+    expect(paidWorkAt(paid(5, 3), 8)).toEqual({ window: 8, before: 5, now: 0 });
+    expect(paidWorkAt(paid(5, 3), 9)).toEqual({ window: 9, before: 0, now: 0 });
+  });
+});
+
+test('more work never leaves less, and more use never leaves more', () => {
+  const ranks = { beyond: 0, spent: 1, within: 2 };
+  const some = integer({ min: 0, max: 70 });
+  const units = integer({ min: 0, max: 3000 });
+  assert(
+    property(some, some, units, units, (before, now, usedBefore, used) => {
+      const rank = (work: PaidWork, of: number) => ranks[state(work, of, usedBefore)];
+      expect(rank(paid(now + 1, before), used)).toBeGreaterThanOrEqual(rank(paid(now, before), used));
+      expect(rank(paid(now, before), used + 1)).toBeLessThanOrEqual(rank(paid(now, before), used));
+    }),
+  );
+});
