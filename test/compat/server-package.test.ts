@@ -53,14 +53,9 @@ async function serve(file: string, port: number): Promise<void> {
 }
 
 /** On a busy machine, the edge can give up on a service that still works. Then the visitor tries again. */
-const newToken = (action?: string): Promise<string> =>
+const newToken = (action = 'contact'): Promise<string> =>
   eventually(
-    () =>
-      solvedToken(
-        stack(),
-        { 'user-agent': 'person' },
-        { siteKey: stack().siteKey, ...(action ? { action } : {}) },
-      ).catch(() => ''),
+    () => solvedToken(stack(), { 'user-agent': 'person' }, { siteKey: stack().siteKey, action }).catch(() => ''),
     (token) => token !== '',
   );
 const load = (file: string): Promise<unknown> => import(/* @vite-ignore */ pathToFileURL(join(folder(), file)).href);

@@ -35,10 +35,10 @@ describe.each(snippets)('the $language snippet', ({ command, args }) => {
     });
 
   test('verifies a solved token once, also as the field’s whole value, and tells a wrong secret from a wrong token', async () => {
-    const token = await solvedToken(stack(), { 'user-agent': 'person' }, { siteKey: stack().siteKey });
+    const token = await solvedToken(stack(), { 'user-agent': 'person' }, { siteKey: stack().siteKey, action: 'login' });
     expect((await ask(token)).stdout).toBe('verified\n');
     expect((await ask(token)).stdout).toBe('refused\n');
-    const other = await solvedToken(stack(), { 'user-agent': 'person' }, { siteKey: stack().siteKey });
+    const other = await solvedToken(stack(), { 'user-agent': 'person' }, { siteKey: stack().siteKey, action: 'login' });
     expect((await ask(JSON.stringify({ token: other }))).stdout).toBe('verified\n');
     await expect(ask(token, 'secret_of-nobody')).rejects.toThrow(/Command failed/);
   });

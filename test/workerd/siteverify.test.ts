@@ -70,6 +70,15 @@ describe('a token', () => {
     );
   });
 
+  test('of a clearance is no form’s token: it verifies only where that action is asked for', async () => {
+    const token = await tokenFor(site, { action: 'clearance' });
+    expect(await reasonOf(verify(site, token))).toBe('API.ACTION_MISMATCH');
+    expect((await verify(site, token, { action: 'clearance' })).body).toMatchObject({
+      verified: true,
+      action: 'clearance',
+    });
+  });
+
   test('may be sent as the whole value of the form field', async () => {
     const token = await tokenFor(site);
     expect((await verify(site, JSON.stringify({ token }))).body.verified).toBe(true);

@@ -7,6 +7,7 @@ import { encodeFields, numberField, textField } from '../seal/field-encoding.ts'
 import { sha256Hex } from '../../bytes/hex.ts';
 import type { SealedFacts } from '../seal/sealed-facts.ts';
 import type { SealedToken } from '../seal/sealed-token.ts';
+import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
 import { canonicalHostname, hostnameAllowed } from '../../contract/management/site-domain.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
@@ -120,7 +121,9 @@ function mismatchOf(
   if (question.hostname !== null && canonicalHostname(question.hostname) !== token.hostname) {
     return 'API.UNAUTHORIZED_ORIGIN_URL';
   }
-  if (question.action !== null && question.action !== token.action) return 'API.ACTION_MISMATCH';
+  // A clearance is the way past an edge. A backend that asks for no action means the token of a form.
+  const isAny = question.action === null && (question.audience === 'edge' || token.action !== CLEARANCE_ACTION);
+  if (!isAny && question.action !== token.action) return 'API.ACTION_MISMATCH';
   // The request can ask for more than the site, never for less.
   if (token.level < Math.max(site.settings.minimumLevel, question.level ?? 0)) return 'API.LEVEL_TOO_LOW';
   return null;

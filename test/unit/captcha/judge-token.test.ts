@@ -80,6 +80,23 @@ test('each fault is reported before the policy runs, and spends nothing', () =>
     },
   ));
 
+test('a clearance token verifies for a backend only if it asks for that action, and always for an edge', () =>
+  expectRows<[string, Partial<VerifyQuestion>, string | null]>(
+    [
+      ['a backend that names no action', {}, 'API.ACTION_MISMATCH'],
+      ['a backend that names another one', { action: 'login' }, 'API.ACTION_MISMATCH'],
+      ['a backend that asks for it', { action: 'clearance' }, null],
+      ['an edge that names no action', { audience: 'edge' }, null],
+      ['an edge that asks for it', { audience: 'edge', action: 'clearance' }, null],
+    ],
+    async ([, asked, reason]) => {
+      const { calls, ports } = world({ openToken: async () => ({ ...token, action: 'clearance' }) });
+      const judgement = await judgeToken(site, 's', { ...question, ...asked }, ports, NOW);
+      expect(judgement).toMatchObject({ verified: reason === null, reason });
+      expect(calls.some((call) => call.startsWith('spend'))).toBe(reason === null);
+    },
+  ));
+
 test('reports expiry first, then site, then host name, then action, then level', async () => {
   const { ports } = world();
   const wrong = { ...question, hostname: 'x.example.com', action: 'x', level: 2 };
