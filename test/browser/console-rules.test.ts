@@ -153,6 +153,20 @@ test('the history of rules leads to older versions and back to the newest', asyn
   await page.waitForURL(/\/rules\/history$/);
 });
 
+test('the history of rules ends before the first change, and leads back there', async () => {
+  const { page } = console;
+  const rules = [{ type: 'countryCode', value: 'SE', verdict: 'challenge' }];
+  await manage(console.stack(), '/protect/access-rules/create', { rules });
+  const before = await ruleValues();
+  await console.open('/rules/history');
+  await button('Go back to version 0').click();
+  expect(await page.getByRole('link', { name: 'Older' }).count()).toBe(0);
+  await page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click();
+  await eventually(ruleValues, (values) => values.length === 0);
+  await button('Undo').click();
+  await eventually(ruleValues, (values) => values.length === before.length);
+});
+
 test.each(['constructor', '__proto__', 'toString'])('a type of rule that is called %s is none', async (type) => {
   console.expectMessage(/400/);
   await console.open(`/rules/of/${type}?value=x`);

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call, useAction, useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
-import type { Schema } from '../../api/service-api.ts';
+import type { ResponseOf, Schema } from '../../api/service-api.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Chip, Time, VisitorText } from '../../components/values.tsx';
 import { Confirm } from '../../components/dialog.tsx';
@@ -14,9 +14,22 @@ import { count } from '../../format/numbers.ts';
 import { siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 
+type History = ResponseOf<'/protect/access-rules/history'>;
 type Version = Schema<'AccessRuleVersion'>;
 
 const VERSIONS_PER_PAGE = 100;
+
+/** Before the first change. */
+const BEGINNING: Version = {
+  version: 0,
+  at: '',
+  by: '',
+  byName: '',
+  kind: 'create',
+  created: 0,
+  updated: 0,
+  deleted: 0,
+};
 
 export default function RuleHistory() {
   const [params] = useParams();
@@ -45,7 +58,13 @@ export default function RuleHistory() {
     );
   };
   const last = value?.versions.at(-1);
-  const hasOlder = last !== undefined && value !== null && last.version > value.oldest;
+  const hasOlder =
+    value !== null &&
+    value.versions.length === VERSIONS_PER_PAGE &&
+    last !== undefined &&
+    last.version > value.oldest + 1;
+  const rowsOf = ({ versions, oldest }: History): Version[] =>
+    hasOlder || oldest > 0 ? versions : [...versions, BEGINNING];
   return (
     <Page
       title="History of the rules"
@@ -54,10 +73,10 @@ export default function RuleHistory() {
     >
       <RefusalNotice error={error} />
       <Load of={loaded} isEmpty={({ versions }) => versions.length === 0} emptyTitle="No rule was ever changed here">
-        {({ versions }) => (
+        {(history) => (
           <Table
             caption="Versions, newest first"
-            rows={versions}
+            rows={rowsOf(history)}
             keyOf={({ version }) => String(version)}
             columns={[
               {
@@ -69,7 +88,7 @@ export default function RuleHistory() {
                   </>
                 ),
               },
-              { title: 'Time', cell: ({ at }) => <Time at={at} isBrief /> },
+              { title: 'Time', cell: ({ at }) => (at === '' ? '–' : <Time at={at} isBrief />) },
               { title: 'What', cell: whatOf },
               { title: 'Added', isNumber: true, cell: ({ created }) => count(created) },
               { title: 'Changed', isNumber: true, cell: ({ updated }) => count(updated) },
@@ -100,8 +119,8 @@ export default function RuleHistory() {
           onConfirm={() => void rollBack(target, current)}
         >
           <p>
-            The rules become what they were then. {undone(value?.versions ?? [], target)} You can come back to version{' '}
-            {current} the same way.
+            The rules become what they were then. {value !== null && undone(rowsOf(value), target)} You can come back to
+            version {current} the same way.
           </p>
         </Confirm>
       )}
@@ -109,7 +128,8 @@ export default function RuleHistory() {
   );
 }
 
-function whatOf({ kind, restores }: Version): string {
+function whatOf({ version, kind, restores }: Version): string {
+  if (version === 0) return 'no rule';
   return restores === undefined ? kind : `back to version ${restores}`;
 }
 
