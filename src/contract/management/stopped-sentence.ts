@@ -6,7 +6,8 @@ const stoppers: Partial<Record<VerdictSource, string>> = {
   'access-rule': 'access rules',
   'ip-category': 'address categories',
   risk: 'risk',
-  policy: 'policies',
+  // The log has one source for both: a policy's challenge, and what a path asks of visitors without a session.
+  policy: 'policies or a missing session',
   'no-session': 'a missing session',
   bot: 'the bot policy',
   impostor: 'the bot policy',
