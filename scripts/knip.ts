@@ -65,7 +65,7 @@ const config: KnipConfig = {
   // The wrapper for Vue is compiled with the types of Vue.
   ignoreDependencies: ['workerd', '@typescript/native', 'vue'],
   // Programs of the operating system.
-  ignoreBinaries: ['script', 'taskset', 'php', 'nginx', 'apache2', 'java', 'xdotool'],
+  ignoreBinaries: ['script', 'taskset', 'php', 'nginx', 'apache2', 'java', 'xdotool', 'flite', 'sox'],
   ignoreExportsUsedInFile: true,
 };
 

@@ -28,7 +28,7 @@ export const starTiles = [
 ] as const;
 export const puzzlePlace = { x: 0.6, y: 0.4 };
 export const puzzleAnswer = puzzleTarget(puzzlePlace);
-export const digits = '314';
+export const digits = '31407';
 /** Where a visitor clicks to move the piece there at once. */
 export const puzzleMiddle = { x: puzzleAnswer.x + PIECE_PX / 2, y: puzzleAnswer.y + PIECE_PX / 2 };
 export const puzzleWidth = BOARD_WIDTH;

@@ -78,7 +78,7 @@ describe('an image task', () => {
 
   test('has an audio form', async () => {
     const challenge = await askForPicture(site, { capabilities: { audio: true } });
-    expect(challenge.audio).toMatchObject({ groups: 3, most: 4, sampleRate: 8000 });
+    expect(challenge.audio).toMatchObject({ digits: 5, sampleRate: 16_000 });
     expect(challenge.image).toBeUndefined();
     later(A_MOMENT_MS);
     const digits = (await audioLayout(keyring, await opened(challenge))).join(' ');
@@ -148,7 +148,7 @@ describe('a change between pictures and sound', () => {
   test('needs no second proof of work, and happens once', async () => {
     const picture = await askForPicture(site);
     const changed = (await handIn(picture.challenge, { audio: true })).body;
-    expect(changed).toMatchObject({ verified: false, next: { jti: picture.jti, audio: { groups: 3 } } });
+    expect(changed).toMatchObject({ verified: false, next: { jti: picture.jti, audio: { digits: 5 } } });
     expect(changed.next!.image).toBeUndefined();
     expect((await handIn(changed.next!.challenge, { audio: false })).body).toMatchObject({ verified: false });
     const back = await askForPicture(site, { capabilities: { audio: true } });

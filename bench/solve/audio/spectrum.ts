@@ -1,80 +1,61 @@
-/** Short-time spectra of a recording, by semitones: what every program against the recordings starts from. */
+/** Short-time spectra of sound in bands as wide as an ear's: what every program against the recordings starts from. */
 import { decodeBase64url } from '../../../src/bytes/base64url.ts';
 import type { AudioTask } from '../../../src/contract/captcha/challenge-api.ts';
 
-/** Samples of a window (80 ms) and of its transform. */
-const WINDOW = 640;
-const SIZE = 1024;
-/** Seconds from one frame to the next. */
-export const FRAME_SECONDS = 0.025;
-/** The lowest pitch, in semitones as in MIDI, and how many rows there are above it. */
-export const LOWEST = 43;
-export const ROWS = 58;
+/** Samples of a window (32 ms), which is also its transform. */
+const SIZE = 512;
+/** From one frame to the next: 20 ms. */
+export const HOP_SAMPLES = 320;
+export const BANDS = 26;
+/** Of the lowest and the highest band. */
+const HERTZ = [120, 6800] as const;
 
-/** Frames by rows. */
-export type Grid = readonly Float32Array[];
+/** Frames by bands, logarithms of the energy. */
+export type Spectra = readonly Float32Array[];
 
-/** The parts of a recording, as numbers from −1 to 1. */
-export function partsOf(task: AudioTask): Float32Array[] {
+/** A recording as numbers from −1 to 1. */
+export function samplesOf(task: AudioTask): Float32Array {
   const bytes = decodeBase64url(task.samples) ?? new Uint8Array(0);
-  const length = Math.floor(bytes.length / task.groups);
-  return Array.from({ length: task.groups }, (_, part) =>
-    Float32Array.from(bytes.subarray(part * length, (part + 1) * length), (sample) => (sample - 128) / 128),
-  );
+  return Float32Array.from(bytes, (sample) => (sample - 128) / 128);
 }
 
-/** Magnitudes of the linear spectrum, frame by frame. */
-export function magnitudes(samples: Float32Array, sampleRate: number): Grid {
-  const hop = Math.round(FRAME_SECONDS * sampleRate);
-  const frames: Float32Array[] = [];
+/** `floor`: the energy below which nothing is seen. */
+export function spectraOf(samples: Float32Array, sampleRate: number, floor: number): Spectra {
+  const edges = bandEdges(sampleRate);
+  const spectra: Float32Array[] = [];
   const real = new Float64Array(SIZE);
   const imaginary = new Float64Array(SIZE);
-  for (let centre = 0; centre < samples.length; centre += hop) {
-    real.fill(0);
+  for (let from = 0; from + SIZE <= samples.length; from += HOP_SAMPLES) {
     imaginary.fill(0);
-    for (let at = 0; at < WINDOW; at++) {
-      const window = 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / (WINDOW - 1));
-      real[at] = (samples[centre + at - WINDOW / 2] ?? 0) * window;
+    for (let at = 0; at < SIZE; at++) {
+      real[at] = samples[from + at]! * (0.5 - 0.5 * Math.cos((2 * Math.PI * at) / (SIZE - 1)));
     }
     transform(real, imaginary);
-    frames.push(Float32Array.from({ length: SIZE / 2 }, (_, bin) => Math.hypot(real[bin]!, imaginary[bin]!)));
+    spectra.push(
+      Float32Array.from({ length: BANDS }, (_, band) => {
+        let [energy, weights] = [0, 1e-9];
+        for (let bin = Math.floor(edges[band]!) + 1; bin < edges[band + 2]!; bin++) {
+          const share = Math.min(
+            (bin - edges[band]!) / (edges[band + 1]! - edges[band]!),
+            (edges[band + 2]! - bin) / (edges[band + 2]! - edges[band + 1]!),
+          );
+          energy += share * (real[bin]! ** 2 + imaginary[bin]! ** 2);
+          weights += share;
+        }
+        return Math.log(energy / weights + floor);
+      }),
+    );
   }
-  return frames;
+  return spectra;
 }
 
-export function hertzOf(row: number): number {
-  return 440 * 2 ** ((row + LOWEST - 69) / 12);
-}
-
-export function binOf(hertz: number, sampleRate: number): number {
-  return (hertz * SIZE) / sampleRate;
-}
-
-/**
- * The spectrum by semitones, as logarithms above the usual level of each row and of each frame: steady noise and steady
- * tones are gone, what begins stands out.
- */
-export function semitones(samples: Float32Array, sampleRate: number): Grid {
-  const linear = magnitudes(samples, sampleRate);
-  const rows = linear.map((frame) =>
-    Float32Array.from({ length: ROWS }, (_, row) => {
-      const low = Math.max(1, Math.floor(binOf(hertzOf(row - 0.5), sampleRate)));
-      const high = Math.max(low, Math.ceil(binOf(hertzOf(row + 0.5), sampleRate)));
-      let most = 0;
-      for (let bin = low; bin <= high && bin < frame.length; bin++) most = Math.max(most, frame[bin]!);
-      return Math.log(most + 0.01);
-    }),
-  );
-  const usual = Array.from({ length: ROWS }, (_, row) => middle(rows.map((frame) => frame[row]!)));
-  return rows.map((frame) => {
-    const own = middle(frame.map((value, row) => value - usual[row]!));
-    return frame.map((value, row) => Math.max(0, value - usual[row]! - own));
+/** Bins of the transform between which the bands rise and fall, even on the mel scale. */
+function bandEdges(sampleRate: number): number[] {
+  const [low, high] = HERTZ.map((hertz) => Math.log1p(hertz / 700));
+  return Array.from({ length: BANDS + 2 }, (_, edge) => {
+    const hertz = 700 * Math.expm1(low! + ((high! - low!) * edge) / (BANDS + 1));
+    return (hertz * SIZE) / sampleRate;
   });
-}
-
-function middle(values: ArrayLike<number>): number {
-  const sorted = Float32Array.from(values).sort();
-  return sorted[sorted.length >> 1] ?? 0;
 }
 
 /** Fast Fourier transform in place. */

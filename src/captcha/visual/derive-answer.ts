@@ -13,9 +13,8 @@ export const IMAGE_TILES = 9;
 const MATCHES_MIN = 3;
 const MATCHES_MAX = 6;
 
-export const AUDIO_PARTS = 3;
-/** Most tunes that go up in one part. At least one does. */
-export const AUDIO_RISING_MAX = 4;
+/** A guess hits one in 100,000, and five digits are no more than people keep in mind. */
+export const AUDIO_DIGITS = 5;
 
 export interface LayoutOf {
   jti: string;
@@ -51,10 +50,10 @@ export async function puzzleLayout(
   return { x: view.getUint16(0) / 0xffff, y: view.getUint16(2) / 0xffff, shape: pick(shapeNames, bytes[4]!) };
 }
 
-/** How many tunes go up in each part. */
+/** The digits that are said. */
 export async function audioLayout(keyring: Keyring, of: LayoutOf): Promise<number[]> {
   const bytes = await layoutBytes(keyring, of, 'audio');
-  return Array.from({ length: AUDIO_PARTS }, (_, index) => 1 + (bytes[index]! % AUDIO_RISING_MAX));
+  return Array.from({ length: AUDIO_DIGITS }, (_, index) => bytes[index]! % 10);
 }
 
 /** Seeds how the task of a round looks. It says nothing about the answer. */

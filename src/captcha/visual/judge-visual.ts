@@ -103,7 +103,7 @@ function stepOf(points: readonly unknown[], index: number): number[] | null {
 
 /** Failed tries per jti. More guesses need a new challenge, which costs more for each one (`burst-price.ts`). */
 const TRIES_MAX = 3;
-/** A guess hits the one answer of a puzzle far more often than the eighteen of an image or the four of a recording. */
+/** A guess hits the one answer of a puzzle far more often than the eighteen of an image or the five of a recording. */
 const PUZZLE_TRIES_MAX = 2;
 
 /**

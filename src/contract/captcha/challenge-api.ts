@@ -108,15 +108,13 @@ export const puzzleTask = z.strictObject({
 });
 export type PuzzleTask = z.infer<typeof puzzleTask>;
 
-/** The task that needs no eyes: count the tunes that go up in each recording. Solution: `{digits: "314"}`, a digit each. */
+/** The task that needs no eyes: type the digits that the loudest voice says in English. Solution: `{digits: "31407"}`. */
 export const audioTask = z.strictObject({
-  /** Unsigned 8-bit mono samples of all recordings, each of the same length, base64url. */
+  /** Unsigned 8-bit mono samples, base64url. */
   samples: base64url,
   sampleRate: z.int(),
-  /** Number of recordings. */
-  groups: z.int(),
-  /** Most tunes that go up in one of them. At least one does. */
-  most: z.int(),
+  /** Number of digits. */
+  digits: z.int(),
 });
 export type AudioTask = z.infer<typeof audioTask>;
 

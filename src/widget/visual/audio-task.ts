@@ -1,7 +1,8 @@
 /**
- * The task for visitors who cannot see: listen to a few short recordings, count the tunes that go up in each, and type
- * the counts. The Web Audio API plays the samples, so the page's CSP needs no `media-src`. The visitor can play each
- * recording any number of times. The focus stays on the button meanwhile, so that no screen reader talks over the sound.
+ * The task for visitors who cannot see: listen to a recording and type the digits that it says. The Web Audio API plays
+ * the samples, so the page's CSP needs no `media-src`. The visitor can play it any number of times. The focus stays on the
+ * button meanwhile, so that no screen reader talks over the sound. Too few or too many digits are not sent, because that
+ * would cost a try.
  */
 import type { TaskMessages } from '../../locales/messages.ts';
 import { decodeBase64url } from '../../bytes/base64url.ts';
@@ -19,53 +20,48 @@ export function showAudioTask(
 ): Promise<VisualOutcome> {
   const samples = decodeBase64url(audio.samples);
   if (samples === null) throw new CaptchaError('unsupported', 'audio');
-  const { groups, most } = audio;
-  const inputs = Array.from({ length: groups }, (_, part) =>
-    element('input', {
-      inputmode: 'numeric',
-      autocomplete: 'off',
-      maxlength: '1',
-      dir: 'ltr',
-      'aria-label': `${messages.digits} ${part + 1} (1–${most})`,
-    }),
-  );
+  const input = element('input', {
+    inputmode: 'numeric',
+    autocomplete: 'off',
+    dir: 'ltr',
+    'aria-label': messages.digits,
+    'aria-describedby': 'count',
+  });
+  const complaint = element('p', { class: 'wrong', id: 'count', role: 'alert' });
   const texts = { instruction: [messages.listen], other: messages.picture };
   const frame = createFrame(panel, task, messages, texts, () => {
-    const counts = inputs.map(({ value }) => digitOf(value));
-    const isWrong = counts.map((count) => count < 1 || count > most);
-    for (const [part, input] of inputs.entries()) input.setAttribute('aria-invalid', String(isWrong[part]));
-    inputs[isWrong.indexOf(true)]?.focus();
-    return isWrong.includes(true) ? null : { digits: counts.join('') };
+    const digits = digitsOf(input.value);
+    const isWhole = digits.length === audio.digits;
+    input.setAttribute('aria-invalid', String(!isWhole));
+    complaint.textContent = isWhole ? '' : messages.count;
+    if (!isWhole) input.focus();
+    return isWhole ? { digits } : null;
   });
   const sound = player(samples, audio.sampleRate);
-  frame.body.append(element('p', {}, `${messages.digits} (1–${most})`));
-  for (const [part, input] of inputs.entries()) {
-    const play = element('button', { type: 'button' }, `${messages.play} ${part + 1}`);
-    play.addEventListener('click', () => sound.play(part / groups, (part + 1) / groups));
-    const row = element('div', { class: 'row' });
-    row.append(play, input);
-    frame.body.append(row);
-  }
+  const play = element('button', { type: 'button' }, messages.play);
+  play.addEventListener('click', () => sound.play());
+  const row = element('div', { class: 'row' });
+  row.append(play, input);
+  frame.body.append(row, complaint);
   return frame.done.finally(() => sound.stop());
 }
 
-/** Also of Arabic, Persian and full-width digits: all of them end in their value. 0 for anything else. */
-function digitOf(text: string): number {
-  return /^[0-9٠-٩۰-۹０-９]$/.test(text) ? text.charCodeAt(0) & 15 : 0;
+/** Also Arabic, Persian and full-width digits: all of them end in their value. */
+function digitsOf(text: string): string {
+  return Array.from(text.match(/[0-9٠-٩۰-۹０-９]/g) ?? [], (digit) => digit.charCodeAt(0) & 15).join('');
 }
 
-/** Plays a share of the samples, from 0 to 1. */
-function player(samples: Uint8Array, sampleRate: number): { play(from: number, to: number): void; stop(): void } {
+/** Plays from the beginning. */
+function player(samples: Uint8Array, sampleRate: number): { play(): void; stop(): void } {
   let context: AudioContext | undefined;
   let source: AudioBufferSourceNode | undefined;
   return {
-    play(from, to) {
-      const part = samples.subarray(from * samples.length, to * samples.length);
+    play() {
       // Browsers allow sound only after a click.
       context ??= new AudioContext();
-      const buffer = context.createBuffer(1, part.length, sampleRate);
+      const buffer = context.createBuffer(1, samples.length, sampleRate);
       buffer.copyToChannel(
-        Float32Array.from(part, (sample) => (sample - 128) / 128),
+        Float32Array.from(samples, (sample) => (sample - 128) / 128),
         0,
       );
       source?.stop();

@@ -10,6 +10,7 @@ p:focus{outline:none}
 .shape{display:inline-block;width:1.5em;height:1.5em;vertical-align:middle;margin-inline:0 .25em;fill:currentColor}
 .wanted{white-space:nowrap}
 .wrong{display:block;margin:0 0 8px;padding:6px 10px;border-inline-start:4px solid var(--no,currentColor);border-radius:4px;background:color-mix(in srgb,currentColor 7%,transparent);font-weight:600}
+.wrong:empty{display:none}
 .grid{display:grid;gap:4px;margin:0 0 12px}
 button,input{font:inherit;color:inherit;background:none;border:2px solid;border-radius:8px;min-height:44px;padding:6px 14px}
 button{cursor:pointer}

@@ -1,110 +1,85 @@
 /**
- * Makes the task that needs no eyes: three short recordings of tunes that overlap, in which the visitor counts those that
- * go up. No single number separates these tunes from the others, neither a level nor a band nor a moment: a program has
- * to find out what goes on in the sound. The recordings need no language and no samples of anybody's voice.
+ * Makes the task that needs no eyes: one voice says digits in English, over two quieter voices that say nothing (they
+ * speak backwards) and noise that swells and fades. Voice, pitch, pace and pauses are drawn anew each time. An ear
+ * follows the loudest voice. A program that compares sounds with clean ones finds a mixture.
  */
 import type { AudioTask } from '../../../contract/captcha/challenge-api.ts';
 import { encodeLargeBase64url } from '../../../bytes/large-base64url.ts';
 import type { DrawRandom } from '../draw-random.ts';
-import { AUDIO_PARTS, AUDIO_RISING_MAX } from '../derive-answer.ts';
-import { PART_SECONDS, composeMurmur, composePart } from './tunes.ts';
-import { SAMPLE_RATE, decibels, play, randomVoice, reed } from './voices.ts';
+import { SAMPLE_RATE, speak, type Voice, voices } from './speech.ts';
 
-export const AUDIO_SECONDS = PART_SECONDS * AUDIO_PARTS;
-const MURMURS = 2;
-/** Of a tune's level. */
-const MURMUR_LEVEL = 0.2;
-const NOISE_LEVEL = 0.12;
+/** Enough for any five digits at the slowest pace. All recordings are as long, so that the length says nothing. */
+export const AUDIO_SECONDS = 6;
+const PACE = [0.9, 1.1] as const;
+/** Shortest silence before a digit, in shares of the longest. */
+const PAUSE = [0.5, 1] as const;
+/** Of a voice in the background, and of the noise where it is loudest, beside the loudest voice. */
+const MURMUR_LEVEL = 0.25;
+const MURMUR_SPEED = [0.8, 1.3] as const;
+const NOISE_LEVEL = 0.3;
 /** Silence, and the furthest that a sample goes from it. */
 const CENTRE = 128;
 const PEAK = 120;
 
-/** `rising`: how many tunes of each part go up. */
-export function drawAudioTask(rising: readonly number[], random: DrawRandom): AudioTask {
-  const length = Math.round(PART_SECONDS * SAMPLE_RATE);
-  const samples = new Uint8Array(length * rising.length);
-  for (const [index, count] of rising.entries()) samples.set(drawPart(count, random, length), index * length);
-  return {
-    samples: encodeLargeBase64url(samples),
-    sampleRate: SAMPLE_RATE,
-    groups: rising.length,
-    most: AUDIO_RISING_MAX,
-  };
-}
-
-function drawPart(rising: number, random: DrawRandom, length: number): Uint8Array {
-  const part = new Float32Array(length);
-  for (const notes of composePart(rising, random)) {
-    play(part, random, notes, randomVoice(random), decibels(random.between(-4, 0)));
-  }
-  for (let murmur = 0; murmur < MURMURS; murmur++) {
-    play(part, random, composeMurmur(random), reed(random), MURMUR_LEVEL * decibels(random.between(-4, 2)));
-  }
-  addEcho(part, random);
-  addNoise(part, random, NOISE_LEVEL);
+export function drawAudioTask(digits: readonly number[], random: DrawRandom): AudioTask {
+  const sound = new Float32Array(AUDIO_SECONDS * SAMPLE_RATE);
+  const first = Math.floor(random.next() * voices.length);
+  sayDigits(sound, digits, voices[first]!, random);
+  for (const other of [1, 2]) murmur(sound, voices[(first + other) % voices.length]!, random);
+  addNoise(sound, random);
   let peak = 0;
-  for (const value of part) peak = Math.max(peak, Math.abs(value));
-  const samples = new Uint8Array(length);
-  for (let at = 0; at < length; at++) samples[at] = CENTRE + Math.round((part[at]! / peak) * PEAK);
-  return samples;
+  for (let at = 0; at < sound.length; at++) peak = Math.max(peak, Math.abs(sound[at]!));
+  const samples = new Uint8Array(sound.length);
+  for (let at = 0; at < sound.length; at++) samples[at] = CENTRE + Math.round((sound[at]! / peak) * PEAK);
+  return { samples: encodeLargeBase64url(samples), sampleRate: SAMPLE_RATE, digits: digits.length };
 }
 
-/**
- * Echo paths of a small room (Schroeder's comb filters). An ear is used to a room's echo, and to noise that swells and
- * fades. A program loses the ends of notes in the echo, and finds beginnings in the noise where there are none.
- */
-const ECHO_SECONDS = [0.029, 0.037, 0.041, 0.047] as const;
-const ECHO_KEPT = 0.72;
-const ECHO_GAIN = 0.25;
-const NOISE_BANDS = 2;
-
-function addEcho(part: Float32Array, random: DrawRandom): void {
-  const paths = ECHO_SECONDS.map((seconds) => ({
-    line: new Float32Array(Math.round(seconds * random.between(0.85, 1.15) * SAMPLE_RATE)),
-    at: 0,
-    dull: 0,
-  }));
-  for (let index = 0; index < part.length; index++) {
-    const dry = part[index]!;
-    let echo = 0;
-    for (const path of paths) {
-      const value = path.line[path.at]!;
-      path.dull = value * 0.7 + path.dull * 0.3;
-      path.line[path.at] = dry + path.dull * ECHO_KEPT;
-      if (++path.at === path.line.length) path.at = 0;
-      echo += value;
-    }
-    part[index] = dry + ECHO_GAIN * echo;
+/** The pauses share what the digits leave, so that nobody can tell where a digit begins. */
+function sayDigits(sound: Float32Array, digits: readonly number[], voice: Voice, random: DrawRandom): void {
+  const hertz = random.between(...voice.pitch);
+  const words = digits.map((digit) =>
+    speak(digit, voice, { hertz: hertz * random.between(0.94, 1.06), pace: random.between(...PACE) }, random),
+  );
+  const pauses = Array.from({ length: words.length + 1 }, () => random.between(...PAUSE));
+  const silence = words.reduce((left, word) => left - word.length, sound.length);
+  const unit = silence / pauses.reduce((sum, pause) => sum + pause, 0);
+  let at = 0;
+  for (const [index, word] of words.entries()) {
+    at += Math.floor(pauses[index]! * unit);
+    at += add(sound, word, at);
   }
 }
 
-/** Bands of noise at random places of the spectrum, each with its own swell, over a steady hiss. */
-function addNoise(part: Float32Array, random: DrawRandom, level: number): void {
-  for (let band = 0; band < NOISE_BANDS; band++) {
-    const angle = (2 * Math.PI * 250 * 2 ** random.between(0, 3.4)) / SAMPLE_RATE;
-    const width = Math.sin(angle) / (2 * random.between(1.2, 3));
-    const gain = width / (1 + width);
-    const [back1, back2] = [(2 * Math.cos(angle)) / (1 + width), (width - 1) / (1 + width)];
-    let in1 = 0;
-    let in2 = 0;
-    let out1 = 0;
-    let out2 = 0;
-    let swell = 0;
-    let target = 0;
-    let left = 0;
-    for (let index = 0; index < part.length; index++) {
-      if (left-- <= 0) {
-        left = random.between(0.08, 0.35) * SAMPLE_RATE;
-        target = random.next() < 0.5 ? random.next() : 0.15;
-      }
-      swell += (target - swell) * 0.004;
-      const white = random.next() * 2 - 1;
-      const value = gain * (white - in2) + back1 * out1 + back2 * out2;
-      in2 = in1;
-      in1 = white;
-      out2 = out1;
-      out1 = value;
-      part[index] = part[index]! + level * (5 * swell * value + 0.1 * white);
+/** Speech without words: the same two again and again, backwards, each time at another speed. */
+function murmur(sound: Float32Array, voice: Voice, random: DrawRandom): void {
+  const words = [0, 1].map(() => {
+    const manner = { hertz: random.between(...voice.pitch), pace: 1 };
+    return speak(Math.floor(random.next() * 10), voice, manner, random).toReversed();
+  });
+  for (let from = -Math.floor(random.next() * SAMPLE_RATE); from < sound.length;) {
+    const speed = random.between(...MURMUR_SPEED);
+    from += add(sound, words[random.bits() & 1]!, from, { level: MURMUR_LEVEL, speed });
+  }
+}
+
+/** Adds the word, whose beginning may lie before the sound's. Returns how many samples it lasts at that speed. */
+function add(sound: Float32Array, word: Float32Array, from: number, { level = 1, speed = 1 } = {}): number {
+  const length = Math.floor(word.length / speed);
+  const end = Math.min(length, sound.length - from);
+  for (let at = Math.max(0, -from); at < end; at++) sound[from + at]! += level * word[Math.floor(at * speed)]!;
+  return length;
+}
+
+/** Noise that is as low as voices are, and swells by chance. */
+function addNoise(sound: Float32Array, random: DrawRandom): void {
+  let [low, swell, target, left] = [0, 0.5, 0, 0];
+  for (let at = 0; at < sound.length; at++) {
+    if (left-- <= 0) {
+      left = random.between(0.1, 0.5) * SAMPLE_RATE;
+      target = random.between(0.4, 1);
     }
+    swell += (target - swell) * 0.001;
+    low = 0.9 * low + (random.next() * 2 - 1);
+    sound[at]! += NOISE_LEVEL * 0.75 * swell * low;
   }
 }
