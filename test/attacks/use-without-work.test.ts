@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionChallenge } from '../../src/contract/captcha/challenge-api.ts';
 import { browse } from '../support/browse.ts';
-import { newVisitor, withCookie, type Headers } from '../support/gate.ts';
+import { boughtToken, call, newVisitor, withCookie, type Headers } from '../support/gate.ts';
 import { sessionAt, type EdgeResponse } from '../support/edge-session.ts';
 import { PERSONS_BROWSER, personsHeaders, solveWork, solvedSession } from '../support/session.ts';
 import { letThrough } from '../support/let-through.ts';
@@ -127,6 +127,25 @@ describe('a piece of work', () => {
     const second = await worked(await worked(script));
     expect(workOf(second.opened)).toBeUndefined();
   });
+});
+
+test('a clearance is good for one more allowance, and then it is 429 until the window ends', async () => {
+  const { headers } = await openedSession();
+  expectAbout(await answered(headers, '/', 20), FREE_PAGES);
+  const token = await boughtToken(stack(), headers);
+  const { cookie } = await call(`${stack().edgeUrl}/__protect/verify`, headers, { token });
+  const cleared = withCookie(headers, cookie);
+  let pages = 0;
+  let response = await browse(stack().edgeUrl, { headers: cleared });
+  for (; response.status === 200; pages++) {
+    await response.arrayBuffer();
+    response = await browse(stack().edgeUrl, { headers: cleared });
+  }
+  expectAbout(pages, PACE.html);
+  expect(response.status).toBe(429);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(600);
+  expect(await response.text()).not.toContain('API.');
 });
 
 test('a page that is told to work has room for all that a person opens', async () => {
