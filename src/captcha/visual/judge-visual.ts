@@ -167,8 +167,8 @@ function retry({ kind, lane }: SealedChallenge, params: ChallengeParams, isRound
 const IMAGE_MS = 1500;
 /** A hole to find, one press or drag, and the button: about two seconds for quick hands. */
 const PUZZLE_MS = 1000;
-/** The recording plays at its own speed. Somebody may guess the rest of it, but hears at least this share. */
-const HEARD_SHARE = 0.6;
+/** The recording plays at its own speed, and its last digit begins after four fifths of it. */
+const HEARD_SHARE = 0.75;
 
 /**
  * Whether a person needs more time for the task, from the issue of its round by the service's clock. That includes the way
