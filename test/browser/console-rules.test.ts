@@ -109,6 +109,13 @@ test('a rule that somebody else has changed meanwhile is not deleted over them',
   expect(await ruleValues()).toContain('64502');
 });
 
+test('on a phone, the form that tries a visitor is in view', async () => {
+  await console.comesAs({ viewport: { width: 390, height: 844 } });
+  await console.open('/rules/explain');
+  await console.page.getByLabel('Address', { exact: true }).waitFor();
+  expect(await button('Filters').count()).toBe(0);
+});
+
 test('a visitor can be tried, and the rule that decides is named', async () => {
   const { page } = console;
   await manage(console.stack(), '/protect/access-rules/create', {

@@ -14,10 +14,11 @@ export interface FilterFormProps {
   fields: readonly FilterField[];
   /** Parameters that say where a page begins. A new search begins with the first page. */
   place?: readonly string[];
-  hasClear?: boolean;
+  /** What is asked for, and not a list that is there without it: every field is in view, on a phone too. */
+  isQuestion?: boolean;
 }
 
-export function FilterForm({ verb, fields, place = [], hasClear = true }: FilterFormProps) {
+export function FilterForm({ verb, fields, place = [], isQuestion = false }: FilterFormProps) {
   const [params, change] = useParams();
   const [draft, setDraft] = useState(params);
   // The address also changes by the back button. A layout effect runs before the next event of the visitor; another effect
@@ -37,17 +38,19 @@ export function FilterForm({ verb, fields, place = [], hasClear = true }: Filter
   return (
     <form
       class="filters"
-      data-open={isOpen}
+      data-open={isQuestion || isOpen}
       onSubmit={(event) => {
         event.preventDefault();
         apply({});
       }}
     >
-      <div class="filters-button">
-        <Button isExpanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {chosenCount === 0 ? 'Filters' : `Filters (${chosenCount})`}
-        </Button>
-      </div>
+      {!isQuestion && (
+        <div class="filters-button">
+          <Button isExpanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {chosenCount === 0 ? 'Filters' : `Filters (${chosenCount})`}
+          </Button>
+        </div>
+      )}
       {fields.map((field) => {
         const { param, label, options, none = 'any', values } = field;
         if (options !== undefined) {
@@ -86,7 +89,7 @@ export function FilterForm({ verb, fields, place = [], hasClear = true }: Filter
         <Button type="submit" kind="primary">
           {verb}
         </Button>
-        {hasClear && chosenCount > 0 && (
+        {!isQuestion && chosenCount > 0 && (
           <Button kind="quiet" onClick={() => change(without([...names, ...place]))}>
             Clear
           </Button>

@@ -29,7 +29,7 @@ export default function Explain() {
       lead="What rules, the bot policy at a path and address categories say about a visitor. Risk, session and path rules belong to a request: they are in its verdict."
       actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
     >
-      <FilterForm verb="Explain" fields={fields} hasClear={false} />
+      <FilterForm verb="Explain" fields={fields} isQuestion />
       <Load of={loaded}>
         {(value) => (
           <Section title="Result">
