@@ -111,6 +111,7 @@ describe('the list of verdicts', () => {
     const { page } = console;
     await browse(`${console.stack().edgeUrl}/filtered`, { headers: { 'user-agent': HOSTILE } });
     await console.open('/verdicts');
+    await button('Filters').click();
     await page.getByLabel('Rules fired, at least').fill('1');
     // What is typed stays while a box is chosen.
     await choose('Decision', 'block');
@@ -138,6 +139,7 @@ describe('the list of verdicts', () => {
   test('keeps what is typed at once after a box is chosen, before the next frame', async () => {
     const { page } = console;
     await console.open('/verdicts');
+    await button('Filters').click();
     const rule = page.getByLabel('Rules that fired');
     await rule.waitFor();
     const field = page.locator('.field', { has: page.getByText('Decision', { exact: true }) }).first();

@@ -131,6 +131,20 @@ describe('from what a visitor quotes to what decided', () => {
   });
 });
 
+test('the list of verdicts has its three usual filters in view, and the others behind one button unless they have a value', async () => {
+  const { page } = console;
+  const shown = () => page.locator('.filters .field > :is(label, .field-label):visible').allInnerTexts();
+  const usual = ['Decision', 'Address', 'Reference'];
+  await console.open('/verdicts');
+  await page.getByRole('row').nth(1).waitFor();
+  expect(await shown()).toEqual(usual);
+  await button('Filters').click();
+  expect(await shown()).toHaveLength(12);
+  await console.open('/verdicts?path=/*');
+  await page.getByRole('row').nth(1).waitFor();
+  expect(await shown()).toEqual([...usual, 'Path']);
+});
+
 test('8 KB of markup, turned directions and control characters are text in the views of a verdict, and can be seen', async () => {
   const { page } = console;
   // As a client would send them that keeps to no rules: UTF-8 in a header.

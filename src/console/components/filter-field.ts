@@ -15,6 +15,8 @@ export interface FilterField {
   placeholder?: string;
   maxLength?: number;
   type?: 'search';
+  /** Out of view until it has a value or somebody asks for all filters. */
+  isRare?: boolean;
   isMono?: boolean;
   /** What can be typed; something else can be, too. */
   suggestions?: readonly string[];

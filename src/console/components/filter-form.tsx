@@ -33,12 +33,45 @@ export function FilterForm({ verb, fields, place = [], isQuestion = false }: Fil
     });
   const names = fields.map(({ param }) => param);
   const chosenCount = names.filter((name) => params[name] !== undefined).length;
-  // On a phone, the fields stand behind a button.
+  // On a phone, the fields stand behind a button; on a desk, those that are rarely used and have no value.
   const [isOpen, setIsOpen] = useState(false);
+  const inputOf = (field: FilterField) => {
+    const { param, label, options, none = 'any', values, isRare: _place, ...typedField } = field;
+    if (options !== undefined) {
+      return (
+        <SelectField<string>
+          label={label}
+          value={params[param] ?? ''}
+          options={[['', none], ...options]}
+          onChange={(value) => apply({ [param]: value })}
+        />
+      );
+    }
+    if (values !== undefined) {
+      return (
+        <ChoiceField
+          label={label}
+          options={values}
+          chosen={listed(params[param])}
+          onChange={(chosen) => apply({ [param]: chosen.join(',') })}
+        />
+      );
+    }
+    return (
+      <TextField
+        isMono
+        {...typedField}
+        label={label}
+        value={draft[param] ?? ''}
+        onInput={(text) => setDraft((former) => ({ ...former, [param]: text }))}
+      />
+    );
+  };
   return (
     <form
       class="filters"
       data-open={isQuestion || isOpen}
+      data-has-rare={fields.some(({ isRare }) => isRare)}
       onSubmit={(event) => {
         event.preventDefault();
         apply({});
@@ -51,40 +84,11 @@ export function FilterForm({ verb, fields, place = [], isQuestion = false }: Fil
           </Button>
         </div>
       )}
-      {fields.map((field) => {
-        const { param, label, options, none = 'any', values } = field;
-        if (options !== undefined) {
-          return (
-            <SelectField<string>
-              key={param}
-              label={label}
-              value={params[param] ?? ''}
-              options={[['', none], ...options]}
-              onChange={(value) => apply({ [param]: value })}
-            />
-          );
-        }
-        if (values !== undefined) {
-          return (
-            <ChoiceField
-              key={param}
-              label={label}
-              options={values}
-              chosen={listed(params[param])}
-              onChange={(chosen) => apply({ [param]: chosen.join(',') })}
-            />
-          );
-        }
-        return (
-          <TextField
-            isMono
-            {...field}
-            key={param}
-            value={draft[param] ?? ''}
-            onInput={(text) => setDraft((former) => ({ ...former, [param]: text }))}
-          />
-        );
-      })}
+      {fields.map((field) => (
+        <div key={field.param} class={field.isRare && params[field.param] === undefined ? 'filter-rare' : ''}>
+          {inputOf(field)}
+        </div>
+      ))}
       <div class="actions">
         <Button type="submit" kind="primary">
           {verb}

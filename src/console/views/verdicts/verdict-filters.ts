@@ -31,28 +31,36 @@ const BETWEEN_RULES = new RegExp(`,\\s*(?=(?:${edgeRuleTypes.join('|')}):)`);
 const BETWEEN_WORDS = /[\s,]+/;
 
 const ip: VerdictFilter = { param: 'ip', label: 'Address', placeholder: '192.0.2.1' };
-const jti: VerdictFilter = { param: 'jti', label: 'Session' };
+const jti: VerdictFilter = { param: 'jti', label: 'Session', isRare: true };
 
 /** The filters that `/protect/verdicts` takes, and the inputs that its page offers for them. */
 export const offeredFilters: readonly VerdictFilter[] = [
   { param: 'decision', label: 'Decision', values: decisions },
-  { param: 'source', field: 'sources', label: 'Source', values: verdictSources },
-  { param: 'device', field: 'deviceType', label: 'Device', values: deviceTypes },
-  { param: 'path', field: 'requestPath', label: 'Path', placeholder: '/signup or /api/*' },
+  ip,
+  { param: 'reference', field: 'requestId', label: 'Reference' },
+  { param: 'source', field: 'sources', label: 'Source', values: verdictSources, isRare: true },
+  { param: 'device', field: 'deviceType', label: 'Device', values: deviceTypes, isRare: true },
+  { param: 'path', field: 'requestPath', label: 'Path', placeholder: '/signup or /api/*', isRare: true },
   {
     param: 'rule',
     field: 'firedRules',
     label: 'Rules that fired',
     placeholder: 'userAgent:badbot, asn:64496',
     splitAt: BETWEEN_RULES,
+    isRare: true,
   },
-  ip,
   jti,
-  { param: 'asn', label: 'AS numbers', placeholder: '64496, 64497', splitAt: BETWEEN_WORDS },
-  { param: 'bot', label: 'Bots', placeholder: 'bingbot, gptbot', splitAt: BETWEEN_WORDS },
-  { param: 'proof', label: 'Proof of the bot', values: botProofs },
-  { param: 'rules', field: 'minRulesFired', label: 'Rules fired, at least', placeholder: '2', isNumber: true },
-  { param: 'reference', field: 'requestId', label: 'Reference' },
+  { param: 'asn', label: 'AS numbers', placeholder: '64496, 64497', splitAt: BETWEEN_WORDS, isRare: true },
+  { param: 'bot', label: 'Bots', placeholder: 'bingbot, gptbot', splitAt: BETWEEN_WORDS, isRare: true },
+  { param: 'proof', label: 'Proof of the bot', values: botProofs, isRare: true },
+  {
+    param: 'rules',
+    field: 'minRulesFired',
+    label: 'Rules fired, at least',
+    placeholder: '2',
+    isNumber: true,
+    isRare: true,
+  },
 ];
 
 /** Of `/protect/verdicts/export`. */
@@ -62,7 +70,7 @@ export const searchFilters = offeredFilters.filter(({ param }) =>
   ['ip', 'jti', 'asn', 'bot', 'proof', 'reference'].includes(param),
 );
 /** Of `/protect/verdicts/tail`. */
-export const tailFilters = [...exportFilters.filter(({ param }) => param !== 'reference'), ip, jti];
+export const tailFilters = offeredFilters.filter(({ param }) => param !== 'reference');
 
 /** Whether the view shows the gate's own calls: with its switch, or because somebody looks for nothing else. */
 export function showsOwnCalls({ internal, source }: Params): boolean {
