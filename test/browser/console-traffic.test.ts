@@ -231,6 +231,9 @@ describe('sessions', () => {
     const { page } = console;
     await console.open('/sessions');
     await page.getByLabel('Risk score').selectOption('0.01');
+    const { sessions } = await api<{ sessions: { jti: string; parts: { says: string }[] }[] }>('/protect/sessions');
+    const listed = sessions.find((one) => one.jti === jti)!;
+    expect(await page.getByRole('row', { name: jti }).innerText()).toContain(listed.parts[0]!.says);
     await page.getByRole('link', { name: jti }).click();
     const { scores } = await api<{ scores: { risk_score: number; parts: { detector: string; weight: number }[] }[] }>(
       '/protect/risk-history',

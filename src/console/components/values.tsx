@@ -22,19 +22,6 @@ export function Chip({
   );
 }
 
-/** What a risk score is made of. */
-export function DetectorChips({ parts }: { parts: readonly { detector: string; weight: number }[] }) {
-  return (
-    <>
-      {parts.map(({ detector, weight }) => (
-        <Chip key={detector}>
-          {detector} +{weight}
-        </Chip>
-      ))}
-    </>
-  );
-}
-
 export function DecisionChip({ decision }: { decision: 'allow' | 'challenge' | 'block' }) {
   return <Chip tone={decision}>{decision}</Chip>;
 }

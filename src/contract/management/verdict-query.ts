@@ -325,7 +325,9 @@ export const trafficByDimensionResponse = z.object({
 });
 
 /** The detectors that fired; their weights add up to the score, which is capped at 1. */
-const riskParts = z.array(z.object({ detector: z.enum(riskDetectors), weight: z.number() }));
+const riskParts = z.array(
+  z.object({ detector: z.enum(riskDetectors), weight: z.number(), says: z.optional(z.string()) }),
+);
 
 export const riskHistoryResponse = z.object({
   jti: z.string(),

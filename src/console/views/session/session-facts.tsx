@@ -1,6 +1,7 @@
 /** Who a session was, by its verdicts, and what its risk is computed from. */
 import type { ComponentChildren } from 'preact';
-import { DecisionChip, Time, VisitorText, DetectorChips } from '../../components/values.tsx';
+import { DetectorList } from '../../components/detector-list.tsx';
+import { DecisionChip, Time, VisitorText } from '../../components/values.tsx';
 import { Facts, Section } from '../../components/page.tsx';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { count } from '../../format/numbers.ts';
@@ -84,13 +85,7 @@ export function SessionRisk({ session }: { session: SessionTelemetry['session'] 
         ['Score now', session.risk_score.toFixed(2)],
         [
           'Parts',
-          session.parts.length === 0 ? (
-            <span class="soft">nothing fired</span>
-          ) : (
-            <span class="chips">
-              <DetectorChips parts={session.parts} />
-            </span>
-          ),
+          session.parts.length === 0 ? <span class="soft">nothing fired</span> : <DetectorList parts={session.parts} />,
         ],
         ['Opened', <Time at={session.opened_at} />],
         ['Ends', <Time at={session.expires_at} />],

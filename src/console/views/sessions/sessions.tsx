@@ -2,7 +2,8 @@
 import { useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
 import type { Schema } from '../../api/service-api.ts';
-import { Time, VisitorText, DetectorChips } from '../../components/values.tsx';
+import { DetectorList } from '../../components/detector-list.tsx';
+import { Time, VisitorText } from '../../components/values.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
 import { EmptyState, Load, Page } from '../../components/page.tsx';
 import { OlderPages } from '../../components/numbered-pages.tsx';
@@ -64,7 +65,7 @@ function columnsFor(params: Params): TableColumn<Row>[] {
     { title: 'Opened', cell: ({ opened_at: at }) => <Time at={at} isBrief /> },
     { title: 'Last active', cell: ({ updated_at: at }) => <Time at={at} isBrief /> },
     { title: 'Risk', isNumber: true, cell: ({ risk_score: score }) => score.toFixed(2) },
-    { title: 'Made of', isWide: true, cell: ({ parts }) => <Parts parts={parts} /> },
+    { title: 'Made of', isWrapped: true, cell: ({ parts }) => <Parts parts={parts} /> },
     { title: 'Address', cell: ({ addresses, network }) => <span class="mono">{addresses.at(-1) ?? network}</span> },
     { title: 'Category', cell: ({ ip_category: categories }) => categories.join(', ') || '–' },
     {
@@ -80,9 +81,8 @@ function columnsFor(params: Params): TableColumn<Row>[] {
 function Parts({ parts }: Pick<Row, 'parts'>) {
   if (parts.length === 0) return <span class="soft">–</span>;
   return (
-    <span class="chips">
-      <DetectorChips parts={parts.slice(0, PARTS_SHOWN_MAX)} />
-      {parts.length > PARTS_SHOWN_MAX && <span class="soft">and {parts.length - PARTS_SHOWN_MAX} more</span>}
-    </span>
+    <DetectorList parts={parts.slice(0, PARTS_SHOWN_MAX)}>
+      {parts.length > PARTS_SHOWN_MAX && <li class="soft">and {parts.length - PARTS_SHOWN_MAX} more</li>}
+    </DetectorList>
   );
 }

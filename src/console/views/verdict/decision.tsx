@@ -1,6 +1,7 @@
 /** The decision in sentences: what decided, what changed it afterwards, and what would have happened without it. */
 import type { Schema } from '../../api/service-api.ts';
-import { Chip, DecisionChip, VisitorText } from '../../components/values.tsx';
+import { DetectorList } from '../../components/detector-list.tsx';
+import { DecisionChip, VisitorText } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
 
 type Explanation = Schema<'VerdictExplanation'>;
@@ -93,15 +94,10 @@ function Outcome({ row: { outcome, liftedBy } }: { row: Row }) {
 
 function Parts({ score, parts }: { score: number; parts: Explanation['riskParts'] }) {
   return (
-    <ul class="plain-list">
-      {parts.map(({ detector, weight, says }) => (
-        <li key={detector} title={detector}>
-          {says} <Chip>+{weight}</Chip>
-        </li>
-      ))}
+    <DetectorList parts={parts}>
       <li>
         Together <b>{score.toFixed(2)}</b>
       </li>
-    </ul>
+    </DetectorList>
   );
 }

@@ -5,6 +5,7 @@ import {
   sessionRequest,
   sessionTelemetryResponse,
 } from '../../../../contract/management/verdict-query.ts';
+import { detectors } from '../../../../risk/detectors.ts';
 import { riskParts } from '../../../../risk/session-score.ts';
 import type { SessionState } from '../../../../risk/session-state.ts';
 import * as z from 'zod/mini';
@@ -39,7 +40,7 @@ function factsOfSession(session: Omit<SessionState, 'history'>): Facts {
     expires_at: session.expiresAt,
     updated_at: session.updatedAt,
     risk_score: session.score,
-    parts: riskParts(session.detectors),
+    parts: riskParts(session.detectors).map((part) => ({ ...part, says: detectors[part.detector].compares })),
     renewals: session.renewals,
     address_changes: session.addressChanges,
     user_agent_changes: session.userAgentChanges,
@@ -164,11 +165,11 @@ export const getRiskHistory = protectOperation({
     const scores = records.map(({ risk_score }) => risk_score).filter((score) => score !== null);
     return {
       jti,
-      scores: (session?.history ?? []).map(({ at, score, detectors, ignored, cause }) => ({
+      scores: (session?.history ?? []).map(({ at, score, detectors: bits, ignored, cause }) => ({
         timestamp: at,
         risk_score: score,
         cause,
-        parts: riskParts(detectors),
+        parts: riskParts(bits),
         ignored: detectorsOf(ignored),
       })),
       history: records.toReversed().map((record) => ({
