@@ -118,6 +118,7 @@ const shared: Readonly<Record<string, string>> = {
   Bucket: 'get-traffic-summary.requestBody.bucket',
   Detector: 'explain-verdict.response.riskParts[].detector',
   RiskPart: 'explain-verdict.response.riskParts[]',
+  SessionRiskParts: 'get-risk-history.response.scores[].parts',
   Session: 'list-sessions.response.sessions[]',
   SessionTrait: 'list-sessions.response.sessions[].traits[]',
   TrafficDimension: 'get-traffic-by-dimension.response.groupBy',
