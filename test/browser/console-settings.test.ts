@@ -115,6 +115,10 @@ test('settings are found by their words and changed by fields, with their unit, 
   });
   // Parts of parts, and an object in place of a number, have fields too.
   await console.open(`/sites/${siteKey}`);
+  const group = page.locator('.setting', { hasText: 'frictionlessThreshold' });
+  expect(await group.innerText()).toMatch(
+    /default 0.5 for each[^]*0.5 where it is empty[^]*0 to 100, 1 where it is empty/,
+  );
   await page.getByLabel('Image from a score of').fill('0.9');
   const tor = page.locator('details').filter({ has: page.getByText('Tor', { exact: true }) });
   await tor.getByText('Tor', { exact: true }).click();

@@ -5,7 +5,15 @@ import { Button } from '../components/button.tsx';
 import { BoxesField, CheckField, SelectField, TextField } from '../components/field.tsx';
 import type { Refusal } from '../api/call.ts';
 import { lineOf } from './refused-paths.ts';
-import { boundsText, controlOf, partsOf, type SettingSchema, settingText, settingValue } from './setting-schema.ts';
+import {
+  boundsText,
+  controlOf,
+  hasOneDefault,
+  partsOf,
+  type SettingSchema,
+  settingText,
+  settingValue,
+} from './setting-schema.ts';
 import { settingLabel, unitOf, valueText } from './setting-words.ts';
 
 export interface SettingFieldProps {
@@ -117,7 +125,7 @@ function Notes({ hint, error }: { hint: ComponentChildren; error: string | null 
 }
 
 function PartFields({ path, schema, value, onChange, ...others }: SettingFieldProps) {
-  const parts = partsOf(schema);
+  const parts = hasOneDefault(schema) ? partsWithoutDefault(schema) : partsOf(schema);
   // One number in place of an object is that number for each of its parts.
   const members: Members =
     typeof value === 'number'
@@ -141,6 +149,13 @@ function PartFields({ path, schema, value, onChange, ...others }: SettingFieldPr
         />
       ))}
     </div>
+  );
+}
+
+/** The default is the group's. The one of a part only counts where another part has a value and this one has none. */
+function partsWithoutDefault(schema: SettingSchema): Readonly<Record<string, SettingSchema>> {
+  return Object.fromEntries(
+    Object.entries(partsOf(schema)).map(([name, { default: whenEmpty, ...part }]) => [name, { ...part, whenEmpty }]),
   );
 }
 

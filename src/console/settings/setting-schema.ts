@@ -6,6 +6,8 @@ export interface SettingSchema {
   enum?: readonly string[];
   description?: string;
   default?: unknown;
+  /** What a part counts as that is left empty, where its group has a default of its own. */
+  whenEmpty?: unknown;
   minimum?: number;
   maximum?: number;
   maxLength?: number;
@@ -46,6 +48,11 @@ export function partsOf({ properties, anyOf = [] }: SettingSchema): Readonly<Rec
   return properties ?? anyOf.find((choice) => choice.properties !== undefined)?.properties ?? {};
 }
 
+/** Whether one number stands for each part, also as the default. */
+export function hasOneDefault(schema: SettingSchema): boolean {
+  return typeof schema.default === 'number' && Object.keys(partsOf(schema)).length > 0;
+}
+
 export function isNumber({ type }: SettingSchema): boolean {
   return type === 'integer' || type === 'number';
 }
@@ -56,7 +63,8 @@ function isReal(bound: number | undefined): bound is number {
 }
 
 /** Range and default in words; empty when there is nothing to say. */
-export function boundsText({ minimum, maximum, maxItems, default: standard }: SettingSchema): string {
+export function boundsText(schema: SettingSchema): string {
+  const { minimum, maximum, maxItems, default: standard, whenEmpty } = schema;
   const parts: string[] = [];
   if (isReal(minimum) && isReal(maximum)) parts.push(rangeText({ minimum, maximum })!);
   else if (isReal(minimum)) parts.push(`${minimum} or more`);
@@ -65,8 +73,10 @@ export function boundsText({ minimum, maximum, maxItems, default: standard }: Se
   if (typeof standard === 'boolean') parts.push(`default ${standard ? 'on' : 'off'}`);
   else if (Array.isArray(standard) && standard.length === 0) parts.push('default none');
   else if (typeof standard === 'number' || (typeof standard === 'string' && standard !== '')) {
-    parts.push(`default ${typeof standard === 'number' ? standard.toLocaleString('en-US') : standard}`);
+    const each = hasOneDefault(schema) ? ' for each' : '';
+    parts.push(`default ${typeof standard === 'number' ? standard.toLocaleString('en-US') : standard}${each}`);
   }
+  if (typeof whenEmpty === 'number') parts.push(`${whenEmpty} where it is empty`);
   return parts.join(', ');
 }
 
