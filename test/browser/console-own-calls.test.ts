@@ -21,7 +21,9 @@ test('the gate’s own calls are in no number and no list until the switch shows
     (await api<{ total: number }>('/protect/traffic-summary', { includeInternal })).total.toLocaleString('en');
   const figure = page.locator('.figure', { hasText: 'Requests' }).locator('b');
   const own = page.getByRole('checkbox', { name: 'Show the gate’s own calls' });
-  const ofSource = page.getByRole('table', { name: /^Reasons/ }).getByRole('link', { name: 'internal', exact: true });
+  const ofSource = page
+    .getByRole('table', { name: /^Reasons/ })
+    .getByRole('link', { name: 'the gate’s own addresses' });
   await console.open('');
   await page.getByRole('table', { name: /^Reasons/ }).waitFor();
   expect(await own.isChecked()).toBe(false);

@@ -145,6 +145,15 @@ test('the list of verdicts has its three usual filters in view, and the others b
   expect(await shown()).toEqual([...usual, 'Path']);
 });
 
+test('the overview names reasons and rules in words, and has their ids as hints', async () => {
+  await console.open('');
+  const valueIn = (list: string, id: string) =>
+    console.page.getByRole('table', { name: `${list}, largest first` }).locator(`[title="${id}"]`);
+  expect(await valueIn('Reasons', 'access-rule').innerText()).toBe('access rules');
+  const rule = 'userAgent:quotedbot';
+  expect(await valueIn('Rules that fired', rule).innerText()).toBe('An access rule is for user agents with quotedbot');
+});
+
 test('8 KB of markup, turned directions and control characters are text in the views of a verdict, and can be seen', async () => {
   const { page } = console;
   // As a client would send them that keeps to no rules: UTF-8 in a header.

@@ -312,7 +312,9 @@ export const trafficByDimensionResponse = z.object({
    * The `topN` values by total over the window, largest first. `value: null`: verdicts without a value. A verdict with
    * several values (`fired_rule`, `ip_category`) counts once under each.
    */
-  series: z.array(z.object({ value: z.nullable(z.string()), ...counted, points: z.array(seriesPoint) })),
+  series: z.array(
+    z.object({ value: z.nullable(z.string()), name: z.optional(z.string()), ...counted, points: z.array(seriesPoint) }),
+  ),
   /** All other values together; exact. */
   other: z.object({ values: z.int(), ...counted, points: z.array(seriesPoint) }),
   /** `false`: an hour had more distinct values than the log counts separately; the surplus is in `other`. */
@@ -324,10 +326,8 @@ export const trafficByDimensionResponse = z.object({
   internalLeft: z.int(),
 });
 
-/** The detectors that fired; their weights add up to the score, which is capped at 1. */
-const riskParts = z.array(
-  z.object({ detector: z.enum(riskDetectors), weight: z.number(), says: z.optional(z.string()) }),
-);
+/** A detector that fired. The weights add up to the score, which is capped at 1. */
+const riskPart = z.object({ detector: z.enum(riskDetectors), weight: z.number(), says: z.optional(z.string()) });
 
 export const riskHistoryResponse = z.object({
   jti: z.string(),
@@ -337,7 +337,7 @@ export const riskHistoryResponse = z.object({
       timestamp: z.int(),
       risk_score: z.number(),
       cause: z.enum(riskCauses),
-      parts: riskParts,
+      parts: z.array(riskPart),
       /** Fired and counted nothing, because the instance ignores them. */
       ignored: z.array(z.enum(riskDetectors)),
     }),
@@ -367,7 +367,7 @@ export const sessionFacts = z.object({
   expires_at: z.int(),
   updated_at: z.int(),
   risk_score: z.number(),
-  parts: riskParts,
+  parts: z.array(riskPart),
   renewals: z.int(),
   address_changes: z.int(),
   user_agent_changes: z.int(),

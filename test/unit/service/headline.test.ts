@@ -1,7 +1,7 @@
 /** The headline of a verdict is for a person: whole sentences, and none of the log's ids. */
 import { expect, test } from 'vitest';
 import type { RecordInputs, VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
-import { headline, reasonOf } from '../../../src/service/operations/protect/verdicts/headline.ts';
+import { headline, reasonOf, ruleName } from '../../../src/service/operations/protect/verdicts/headline.ts';
 import { expectRows } from '../../support/rows.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 
@@ -130,4 +130,19 @@ test('the reason alone is short, and a part of the headline', () =>
       expect(reasonOf(record)).toBe(reason);
       expect(headline(record).toLowerCase()).toContain(reason.toLowerCase());
     },
+  ));
+
+test('a rule that fired has a name in the words of the headline', () =>
+  expectRows(
+    [
+      ['asn:64496', 'An access rule is for the AS number 64496'],
+      ['list:drop', 'The list “drop” has the visitor’s address or network'],
+      ['policy:pendingBudget', 'Its network has asked for many pages without opening a session'],
+      ['policy:path:/admin/*', 'The path rule /admin/*'],
+      ['policy:no-curl', 'The policy “no-curl”'],
+      ['limit:login', 'It is above the limit “login”'],
+      ['risk:webdriver', 'The browser sets navigator.webdriver'],
+      ['risk:of-another-version', 'The rule risk:of-another-version says so'],
+    ] as const,
+    ([id, name]) => expect(ruleName(id)).toBe(name),
   ));

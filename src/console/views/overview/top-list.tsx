@@ -61,7 +61,7 @@ function List({ value: breakdown, title, none, nameOf, hrefOf }: ListProps) {
           {series.map((one) => (
             <tr key={one.value ?? '\u0000'}>
               <td>
-                <Named value={one.value} {...{ none, nameOf, hrefOf }} />
+                <Named value={one.value} name={one.name} {...{ none, nameOf, hrefOf }} />
                 <StackedBar {...one} max={max} />
               </td>
               <td>
@@ -83,14 +83,23 @@ function List({ value: breakdown, title, none, nameOf, hrefOf }: ListProps) {
   );
 }
 
-function Named({
-  value,
-  none,
-  nameOf,
-  hrefOf,
-}: Pick<ListProps, 'none' | 'nameOf' | 'hrefOf'> & { value: string | null }) {
+type NamedProps = Pick<ListProps, 'none' | 'nameOf' | 'hrefOf'> & {
+  value: string | null;
+  /** What the service calls it. */
+  name: string | undefined;
+};
+
+function Named({ value, name, none, nameOf, hrefOf }: NamedProps) {
   if (value === null) return <span class="soft">{none}</span>;
-  const text = nameOf === undefined ? <VisitorText text={value} maxChars={VALUE_MAX_CHARS} /> : nameOf(value);
+  const known = name ?? nameOf?.(value);
+  const text =
+    known === undefined ? (
+      <VisitorText text={value} maxChars={VALUE_MAX_CHARS} />
+    ) : (
+      <span title={value}>
+        <VisitorText text={known} />
+      </span>
+    );
   return hrefOf === undefined ? <span>{text}</span> : <a href={hrefOf(value)}>{text}</a>;
 }
 

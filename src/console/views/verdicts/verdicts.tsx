@@ -18,6 +18,8 @@ import {
 } from './verdict-filters.ts';
 import { OwnCallsSwitch } from './own-calls.tsx';
 import { VerdictTable } from './verdict-table.tsx';
+import { sourceWords } from '../../../contract/management/source-words.ts';
+import type { VerdictSource } from '../../../contract/vocabulary.ts';
 import type { FilterField } from '../../components/filter-field.ts';
 import { FilterForm } from '../../components/filter-form.tsx';
 
@@ -87,8 +89,8 @@ export function VerdictFilters({ filters, window: { since, until } }: VerdictFil
   const sources = useCall('/protect/verdicts/distinct-sources', body);
   const rules = useCall('/protect/verdicts/distinct-fired-rules', body);
   const countOf = new Map(sources.value?.sources.map(({ source, total }) => [source, total]));
-  const named = (value: string): string =>
-    countOf.has(value) ? `${value} (${count(countOf.get(value) ?? 0)})` : value;
+  const named = (value: VerdictSource): string =>
+    countOf.has(value) ? `${sourceWords[value]} (${count(countOf.get(value) ?? 0)})` : sourceWords[value];
   const fields = filters.map((filter): FilterField => {
     if (filter.param === 'source') {
       return { ...filter, values: shownSources(params).map((value) => [value, named(value)] as const) };

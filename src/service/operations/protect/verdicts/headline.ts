@@ -69,7 +69,17 @@ export function headline(record: VerdictRecord): string {
 export function reasonOf(record: VerdictRecord): string {
   const why = whyOf(record);
   const reason = why === null ? record.explain : (why.later ?? why.outcome?.why)?.reason;
-  return reason === undefined ? '' : reason.slice(0, 1).toUpperCase() + reason.slice(1);
+  return reason === undefined ? '' : raised(reason);
+}
+
+/** A rule that fired, by the id that the log has for it: `An access rule is for the network 192.0.2.0/24`. */
+export function ruleName(id: string): string {
+  const colon = id.indexOf(':');
+  const [type, name] = [id.slice(0, colon), id.slice(colon + 1)];
+  if (type === 'policy') return raised(policyWords(name));
+  if (type === 'limit') return raised(limitWords(name));
+  const detector = type === 'risk' ? riskDetectors.find((one) => one === name) : undefined;
+  return detector === undefined ? raised(ruleReason(id)) : detectors[detector].compares.replace(/\.$/, '');
 }
 
 interface WhyOfRecord {
@@ -100,6 +110,10 @@ function tailOf(decision: Decision): string {
   return decision === 'block' ? ' No challenge lifts it.' : '';
 }
 
+function raised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 function lowered(sentence: string): string {
   return sentence.slice(0, 1).toLowerCase() + sentence.slice(1);
 }
@@ -122,13 +136,15 @@ const reasons: Record<
     reason: `the instance has an answer for addresses of the category “${category!.category}”`,
   }),
   risk: ({ risk }, record) => riskReason(risk!.score, record),
-  limit: ({ limit }) => ({
-    reason: limit!.name === SESSION_PACE ? PACE_REASON : `it is above the limit “${shown(limit!.name)}”`,
-  }),
+  limit: ({ limit }) => ({ reason: limitWords(limit!.name) }),
 };
 
 const PACE_REASON =
   'its session asks for more pages and calls than a person does, and its browser did not work for them';
+
+function limitWords(name: string): string {
+  return name === SESSION_PACE ? PACE_REASON : `it is above the limit “${shown(name)}”`;
+}
 
 function ruleReason(id: string): string {
   const colon = id.indexOf(':');
@@ -153,20 +169,25 @@ function policyReason(decision: Decision, reason: string, record: VerdictRecord)
   if (reason === 'onPending' && decision === 'allow') {
     return { lead: 'Allowed: ', reason: 'a page without a session, whose script opens one' };
   }
-  const lead = `${verb}, because `;
-  if (reason === 'onPending') return { lead, reason: 'pages ask for a session here, and the visitor had none' };
-  if (reason === 'noSession') {
-    const detail = ` (${record.session_status})`;
-    return { lead, reason: 'only visitors with a session send forms here', detail };
-  }
-  if (reason === 'pendingBudget') {
-    const asked = 'its network has asked for many pages without opening a session';
-    return { lead, reason: asked, detail: ', and its budget for these is used up' };
-  }
-  if (reason.startsWith('path:')) {
-    return { lead: `${verb} by `, reason: `the path rule ${shown(reason.slice('path:'.length))}` };
-  }
-  return { lead: `${verb} by `, reason: `the policy “${shown(reason)}”` };
+  const said = {
+    lead: `${verb}${Object.hasOwn(ownPolicies, reason) ? ', because' : ' by'} `,
+    reason: policyWords(reason),
+  };
+  if (reason === 'noSession') return { ...said, detail: ` (${record.session_status})` };
+  return reason === 'pendingBudget' ? { ...said, detail: ', and its budget for these is used up' } : said;
+}
+
+/** Policies that the gate has of its own. */
+const ownPolicies: Readonly<Record<string, string>> = {
+  onPending: 'pages ask for a session here, and the visitor had none',
+  noSession: 'only visitors with a session send forms here',
+  pendingBudget: 'its network has asked for many pages without opening a session',
+};
+
+function policyWords(reason: string): string {
+  if (Object.hasOwn(ownPolicies, reason)) return ownPolicies[reason]!;
+  if (reason.startsWith('path:')) return `the path rule ${shown(reason.slice('path:'.length))}`;
+  return `the policy “${shown(reason)}”`;
 }
 
 /** A visitor's or an operator's text can be long. */

@@ -14,8 +14,10 @@ import { internalValue, type StoredDimension } from '../../../../store/event-log
 import { type Operation, protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './outcome-counts.ts';
+import { ruleName } from './headline.ts';
 import { logTarget, outcomesOf, seriesWindow } from './verdict-log-query.ts';
-import { decisions } from '../../../../contract/vocabulary.ts';
+import { decisions, verdictSources } from '../../../../contract/vocabulary.ts';
+import { sourceWords } from '../../../../contract/management/source-words.ts';
 import type { Point } from '../../../../store/event-log/shard-rpc.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
 import { splitByBot } from './split-by-bot.ts';
@@ -90,7 +92,11 @@ export const trafficSeriesOperations: readonly Operation[] = [
         until,
         bucketSeconds: body.bucket,
         ...outcomeCounts(sumCounts(split.total.map(pointCounts))),
-        series: split.series.map(({ value, points }) => ({ value, ...described(points) })),
+        series: split.series.map(({ value, points }) => ({
+          value,
+          ...nameIn(body.groupBy, value),
+          ...described(points),
+        })),
         other: { values: split.other.values, ...described(split.other.points) },
         isExact: split.isExact,
         internalLeft: split.internalLeft,
@@ -98,6 +104,14 @@ export const trafficSeriesOperations: readonly Operation[] = [
     },
   }),
 ];
+
+/** In words, where the value is an id of the gate's own. */
+function nameIn(groupBy: VerdictDimension, value: string | null): { name?: string } {
+  if (value === null) return {};
+  if (groupBy === 'fired_rule') return { name: ruleName(value) };
+  const source = groupBy === 'source' ? verdictSources.find((one) => one === value) : undefined;
+  return source === undefined ? {} : { name: sourceWords[source] };
+}
 
 /** The log counts by one dimension at a time. */
 function countedAs({ source, bot }: TrafficSummaryRequest): [StoredDimension, string[]] {
