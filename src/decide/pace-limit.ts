@@ -27,9 +27,9 @@ interface LimitedRequest extends HeldRequest {
   limitsFired?: readonly RecordedRule[];
 }
 
-/** The pace that a request is held to; `null`: none, as where no session is needed or a bot is proved. */
-export function paceHeldTo({ pace, path, bot, preflight }: HeldRequest): PaceReading | null {
-  return path.exempt || path.waiveSession || preflight || isProvedBot(bot) ? null : pace;
+/** Whether a request is held to a pace: not where no session is needed, and no proved bot is. */
+export function isHeldToPace({ path, bot, preflight }: Omit<HeldRequest, 'pace'>): boolean {
+  return !path.exempt && !path.waiveSession && !preflight && !isProvedBot(bot);
 }
 
 /** The stricter one of the session's pace and the operator's limit that the request is above. */
@@ -51,7 +51,7 @@ export function limitsFired(inputs: LimitedRequest): readonly RecordedRule[] {
 
 /** Where `onChallenge` is `allow`, only 429 is left. */
 function paceLimit(inputs: LimitedRequest): DecideInputs['limit'] {
-  const state = paceHeldTo(inputs)?.state ?? 'within';
+  const state = (isHeldToPace(inputs) ? inputs.pace?.state : null) ?? 'within';
   if (state === 'within') return null;
   const { policy, path } = inputs;
   const verdict = state === 'beyond' ? 'block' : policy.enforcementPolicy[path.pathType].onChallenge;

@@ -11,23 +11,24 @@ import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
 import { NOT_RETURNED, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
 import { isJudged, type JudgedContext, type RequestContext, unjudged } from './decide/context.ts';
-import { judge } from './decide/judge.ts';
+import { judge, type Judging } from './decide/judge.ts';
 import { knownVisitor } from './decide/known-visitor.ts';
-import { errorVerdict, isBlockedByRules, pastBudget, type Verdict } from '../decide/verdict.ts';
+import { errorVerdict, isBlockedByRules, pastBudget, pastPace, type Verdict } from '../decide/verdict.ts';
 import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn, type OriginFault } from './origin/call-origin.ts';
 import { isForRobotsFile } from './origin/robots-file.ts';
-import { isPageResponse, type PendingKind } from './limits/pending-budget.ts';
+import { isFileResponse, type PendingKind } from './limits/pending-budget.ts';
 import type { Pace } from './limits/pace.ts';
 import { SESSION_PACE } from '../decide/pace-limit.ts';
-import { PACE_WINDOW_MS, type PaceReading, paceWindow, unitsOf } from '../risk/pace.ts';
+import { PACE_WINDOW_MS, type PaceSettings, paceWindow, unitsOf } from '../risk/pace.ts';
 import { UNROUTABLE, isAt } from '../decide/request-target.ts';
 import { isTextForm, type RequestFacts } from './request/facts.ts';
+import type { HeaderFacts } from './request/header-facts.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import { limitStep } from './challenge/limit-step.ts';
 import { recordOf, type StepOutcome } from './step/record.ts';
 import { answerWith, forwardOn, type Answered, type Forward, type Step } from './step/step.ts';
-import { sessionCookie, type SessionReading } from './session/sessions.ts';
+import { sessionCookie } from './session/sessions.ts';
 import { sessionVisitorOf } from './session/visitor.ts';
 
 /** What the middleware of the front door hands to its handlers. */
@@ -116,8 +117,10 @@ async function decidedStep(
   const visitor = await knownVisitor(facts, config, isolate, waitUntil);
   const hasRoom = (kind: PendingKind): boolean =>
     isolate.pending.hasRoom(kind, facts.signals.ip, config.policy.pendingBudget, facts.nowMs);
-  const paceOf = (session: SessionReading): PaceReading | null =>
-    isolate.pace.read(session, config.policy.pace, facts.nowMs);
+  const paceOf: Judging['paceOf'] = (session, clearanceId) => ({
+    reading: isolate.pace.read(session, config.policy.pace, facts.nowMs),
+    payers: isolate.pace.payersOf(session, clearanceId, config.policy.pace, facts.nowMs),
+  });
   const judged = judge({ facts, held, config, path, ruleset, visitor, hasRoom, paceOf });
   const context = takeEffects(judged, isolate, waitUntil);
   if (endpoint) return endpoint(context, isolate);
@@ -134,11 +137,10 @@ export function takeEffects(
   { pending, pace, renewals }: Pick<Isolate, 'pending' | 'pace' | 'renewals'>,
   waitUntil: WaitUntil,
 ): JudgedContext {
-  const { facts, effects, verdict, config, jti } = context;
+  const { facts, effects, verdict } = context;
   const { signals, target, nowMs } = facts;
   if (effects.pending !== null) pending.take(effects.pending, signals.ip, nowMs);
-  if (effects.paceUnits && jti !== null && verdict.decision === 'allow')
-    pace.take(jti, effects.paceUnits, config.policy.pace, nowMs);
+  if (effects.pace && verdict.decision === 'allow') pace.take(effects.pace.payers, effects.pace.units, nowMs);
   if (effects.renewal === null) return context;
   const visitor = () => sessionVisitorOf(facts, verdict.riskScore);
   const successor = renewals.successorOf(effects.renewal, visitor, nowMs, waitUntil);
@@ -212,7 +214,6 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<StepOutcome> 
     return answered(answerWith(step.context, originFaults[called.error.kind], step.tokenVerified), isolate);
   const { response, originMs } = called.value;
   try {
-    takeAsAnswered(step.context, response, isolate.pace);
     const instead = await steppedBack(step, response, isolate);
     if (instead) {
       void response.body?.cancel();
@@ -227,21 +228,35 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<StepOutcome> 
   }
 }
 
-/** What was asked for as a file uses of the session's pace what the response turns out to be: a page, a call or nothing. */
-function takeAsAnswered({ facts, effects, config, jti }: RequestContext, response: Response, pace: Pace): void {
-  if (effects.paceUnits !== 0 || config === null || jti === null || !isPageResponse(response, facts.headers)) return;
-  const isHtml = response.headers.get('content-type')?.includes('html') === true;
-  pace.take(jti, unitsOf(isHtml ? 'html' : 'json', config.policy.pace), config.policy.pace, facts.nowMs);
+/** Where a file was asked for and the origin sent a page: what the visitor gets past their budget or their pace. */
+async function steppedBack({ context }: Forward, response: Response, isolate: Isolate): Promise<Answered | null> {
+  if (!isJudged(context)) return null;
+  const { facts, verdict, effects } = context;
+  const { policy } = context.config;
+  const isPastBudget = effects.pending === 'file' && isolate.pending.withholds(response, facts, policy.pendingBudget);
+  const isPastPace = !isPastBudget && paceWithholds(context, response, isolate.pace);
+  if (!isPastBudget && !isPastPace) return null;
+  const past = (isPastBudget ? pastBudget : pastPace)(verdict, policy);
+  const step = await stepOf({ ...context, verdict: past }, isolate);
+  return step.kind === 'answer' ? step : null;
 }
 
-/** Where a visitor without a session asked for a file and the origin sent a page: what they get past the budget. */
-async function steppedBack({ context }: Forward, response: Response, isolate: Isolate): Promise<Answered | null> {
-  const { facts, verdict } = context;
-  if (context.effects.pending !== 'file' || !isJudged(context)) return null;
-  const { policy } = context.config;
-  if (!isolate.pending.withholds(response, facts, policy.pendingBudget)) return null;
-  const step = await stepOf({ ...context, verdict: pastBudget(verdict, policy) }, isolate);
-  return step.kind === 'answer' ? step : null;
+/** Whether nobody is left to pay for what the response turned out to be. Else it is counted. */
+function paceWithholds({ facts, effects, config }: JudgedContext, response: Response, pace: Pace): boolean {
+  if (effects.pace?.units !== 0) return false;
+  const units = unitsAnswered(response, facts.headers, config.policy.pace);
+  if (units === 0) return false;
+  const { session, clearanceId } = effects.pace;
+  const payers = pace.payersOf(session, clearanceId, config.policy.pace, facts.nowMs);
+  pace.take(payers ?? [], units, facts.nowMs);
+  return payers === null;
+}
+
+/** A page, a call, or nothing for a file. Redirects, errors and unchanged data are calls: they tell something too. */
+function unitsAnswered(response: Response, headers: HeaderFacts, settings: PaceSettings): number {
+  if (isFileResponse(response, headers)) return 0;
+  const isHtml = response.ok && response.headers.get('content-type')?.includes('html') === true;
+  return unitsOf(isHtml ? 'html' : 'json', settings);
 }
 
 async function answered(step: Answered, isolate: Isolate): Promise<StepOutcome> {

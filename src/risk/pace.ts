@@ -18,7 +18,10 @@ export interface PaidWork {
   now: number;
 }
 
-/** What a session asked for in the same windows, in units: a call is one unit, and a page is as many as `unitsOf` says. */
+/** Of an allowance: small enough that every page and every call is a whole number of them. */
+export const ALLOWANCE_UNITS = 1_000_000;
+
+/** What a session asked for in the same windows, in units. */
 export interface PaceUse {
   before: number;
   now: number;
@@ -43,12 +46,14 @@ export function isMetered({ html, json }: PaceSettings): boolean {
 }
 
 /** Units of one page, or of one call. */
-export function unitsOf(pathType: PathType, { html, json }: PaceSettings): number {
-  return pathType === 'json' ? 1 : Math.max(1, Math.round(json / html));
+export function unitsOf(pathType: PathType, settings: PaceSettings): number {
+  return Math.max(1, Math.round(ALLOWANCE_UNITS / settings[pathType]));
 }
 
 /** The same work, seen from window number `window`. What is older than two windows counts nothing. */
 export function paidWorkAt(paid: PaidWork, window: number): PaidWork {
+  // The clock that minted the JWT is ahead: its window has not begun here.
+  if (paid.window === window + 1) return { window, before: 0, now: paid.before };
   if (paid.window >= window) return paid;
   return { window, before: paid.window === window - 1 ? paid.now : 0, now: 0 };
 }
@@ -68,9 +73,9 @@ function allowancesOf(pieces: number): number {
  * Units that are left now. Below 0 the session has used more than it worked for. What was worked for in the window before
  * and not used is still there; what was used beyond it is forgotten.
  */
-function unitsLeft(paid: PaidWork, use: PaceUse, { json: allowance }: PaceSettings): number {
-  const carried = Math.max(0, Math.round(allowancesOf(paid.before) * allowance) - use.before);
-  return carried + Math.round((FREE_SHARE + allowancesOf(paid.now)) * allowance) - use.now;
+function unitsLeft(paid: PaidWork, use: PaceUse): number {
+  const carried = Math.max(0, Math.round(allowancesOf(paid.before) * ALLOWANCE_UNITS) - use.before);
+  return carried + Math.round((FREE_SHARE + allowancesOf(paid.now)) * ALLOWANCE_UNITS) - use.now;
 }
 
 /** `within`: nothing changes. `spent`: the site's challenge. `beyond`: 429, whatever was solved. */
@@ -83,8 +88,16 @@ export interface PaceReading {
 }
 
 /** `paid` is as of the window that `use` ends with. */
-export function readPace(paid: PaidWork, use: PaceUse, settings: PaceSettings): PaceReading {
-  const left = unitsLeft(paid, use, settings);
-  const state = left > 0 ? 'within' : left > -settings.json ? 'spent' : 'beyond';
-  return { state, isWorkDue: left < AHEAD_SHARE * settings.json && paid.now < PIECES_MAX };
+export function readPace(paid: PaidWork, use: PaceUse): PaceReading {
+  const left = unitsLeft(paid, use);
+  const state = left > 0 ? 'within' : left > -ALLOWANCE_UNITS ? 'spent' : 'beyond';
+  return { state, isWorkDue: left < AHEAD_SHARE * ALLOWANCE_UNITS && paid.now < PIECES_MAX };
+}
+
+/** A clearance costs less than a piece of work, so it is good for this share of an allowance in a window. */
+const CLEARANCE_SHARE = 1 / 4;
+
+/** Whether a clearance that was used so much lifts one more challenge of a session that is spent, or of none. */
+export function hasClearanceLeft({ now }: Pick<PaceUse, 'now'>): boolean {
+  return now < CLEARANCE_SHARE * ALLOWANCE_UNITS;
 }

@@ -16,6 +16,9 @@ const OLD_SAFARI =
 // Proof of work only, so that a test can solve the challenge.
 const stack = useStack({ seedChanges: { settings: { captchaType: 'pow' } } });
 
+/** A quarter of the default allowance of a session. */
+const OF_CLEARANCE = 15;
+
 /** How many of so many visits pass. */
 const sent = (count: number, of: (index: number) => Visit) => passed(stack(), many(count, of));
 /** How many pass until none does. */
@@ -193,7 +196,10 @@ describe('a person past the budget', () => {
       body: JSON.stringify({ token }),
     });
     const cookie = cookiesOf(bought);
-    expect(await sent(60, () => ({ from, headers: { cookie } }))).toBe(60);
+    const pages = await sent(60, () => ({ from, headers: { cookie } }));
+    expect(pages).toBeGreaterThanOrEqual(OF_CLEARANCE);
+    // A window of ten minutes may end meanwhile.
+    expect(pages).toBeLessThanOrEqual(2 * OF_CLEARANCE);
     expect(await visit(stack(), { from })).toMatchObject({ status: 403, decision: 'challenge' });
   });
 

@@ -12,11 +12,18 @@ import { letThrough } from '../support/let-through.ts';
 import { useStack } from '../support/stack.ts';
 
 const PACE = { html: 60, json: 600 };
-const stack = useStack({ seedChanges: { policy: { ...letThrough.policy, pace: PACE } } });
+const FORM = 'application/x-www-form-urlencoded';
+const asCall = { accept: '*/*', 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors' };
+const SCRIPT_OF_THE_SITE = '/widget/explicit.js';
+const PENDING_PAGES = 30;
+const stack = useStack({
+  seedChanges: { ...letThrough, policy: { ...letThrough.policy, pendingBudget: PENDING_PAGES, pace: PACE } },
+});
 /** Free in one window. A test that sees the end of a window gets it twice. */
 const FREE_PAGES = 4;
 const FREE_CALLS = 40;
 const PAGES_OF_A_PIECE = PACE.html / 8;
+const CLEARED_PAGES = PACE.html / 4;
 
 interface Script {
   headers: Headers;
@@ -87,6 +94,35 @@ describe('a script with one session gets', () => {
     expectAbout(await answered(asPicture, '/', 60), FREE_PAGES);
   });
 
+  test('no more by asking for many at once as pictures', async () => {
+    const { headers } = await openedSession();
+    const asPicture = { ...headers, 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors', accept: 'image/*' };
+    const counts = await Promise.all(Array.from({ length: 50 }, () => answered(asPicture, '/', 1)));
+    expectAbout(
+      counts.reduce((sum, count) => sum + count, 0),
+      FREE_PAGES,
+    );
+  });
+
+  test('forty tries of an address that is not there', async () => {
+    const { headers } = await openedSession();
+    let tries = 0;
+    for (let status = 404; status === 404; tries++) {
+      const init = { method: 'POST', body: 'a=b', headers: { ...headers, ...asCall, 'content-type': FORM } };
+      const response = await browse(`${stack().edgeUrl}/nowhere`, init);
+      await response.arrayBuffer();
+      status = response.status;
+    }
+    expectAbout(tries, FREE_CALLS);
+  });
+
+  test('the files of its pages, also when it has used all that it worked for', async () => {
+    const { headers } = await openedSession();
+    await answered(headers, '/', 20);
+    const asFile = { ...headers, 'sec-fetch-dest': 'script', 'sec-fetch-mode': 'no-cors', accept: '*/*' };
+    expect(await answered(asFile, SCRIPT_OF_THE_SITE, 5)).toBe(5);
+  });
+
   test('no more by renewing its session', async () => {
     const script = await openedSession();
     let [pages, { headers }]: [number, Pick<Script, 'headers'>] = [0, script];
@@ -129,23 +165,40 @@ describe('a piece of work', () => {
   });
 });
 
-test('a clearance is good for one more allowance, and then it is 429 until the window ends', async () => {
-  const { headers } = await openedSession();
-  expectAbout(await answered(headers, '/', 20), FREE_PAGES);
-  const token = await boughtToken(stack(), headers);
-  const { cookie } = await call(`${stack().edgeUrl}/__protect/verify`, headers, { token });
-  const cleared = withCookie(headers, cookie);
-  let pages = 0;
-  let response = await browse(stack().edgeUrl, { headers: cleared });
-  for (; response.status === 200; pages++) {
-    await response.arrayBuffer();
-    response = await browse(stack().edgeUrl, { headers: cleared });
-  }
-  expectAbout(pages, PACE.html);
-  expect(response.status).toBe(429);
-  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(600);
-  expect(await response.text()).not.toContain('API.');
+describe('a clearance', () => {
+  const clearanceOf = async (headers: Headers): Promise<string> => {
+    const token = await boughtToken(stack(), headers);
+    return (await call(`${stack().edgeUrl}/__protect/verify`, headers, { token })).cookie;
+  };
+
+  test('is good for a quarter of an allowance', async () => {
+    const { headers } = await openedSession();
+    expectAbout(await answered(headers, '/', 20), FREE_PAGES);
+    const cleared = withCookie(headers, await clearanceOf(headers));
+    expectAbout(await answered(cleared, '/', 60), CLEARED_PAGES);
+  });
+
+  test('is good for no more without the cookie of the session', async () => {
+    const visitor = { ...newVisitor(stack()), ...personsHeaders };
+    const cleared = withCookie(visitor, await clearanceOf(visitor));
+    expect(await answered(cleared, '/', 100)).toBeLessThanOrEqual(2 * CLEARED_PAGES + PENDING_PAGES);
+  });
+
+  test('is followed by others, until the session has used an allowance more: then it is 429', async () => {
+    const { headers } = await openedSession();
+    let pages = await answered(headers, '/', 20);
+    const statuses = new Set<number>();
+    for (let round = 0; round < 20 && !statuses.has(429); round++) {
+      const cleared = withCookie(headers, await clearanceOf(headers));
+      pages += await answered(cleared, '/', 40);
+      const refused = await browse(stack().edgeUrl, { headers: cleared });
+      statuses.add(refused.status);
+      if (refused.status === 429) expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(600);
+      await refused.arrayBuffer();
+    }
+    expect(statuses).toContain(429);
+    expectAbout(pages, FREE_PAGES + PACE.html);
+  });
 });
 
 test('a page that is told to work has room for all that a person opens', async () => {

@@ -74,7 +74,7 @@ describe('the work', () => {
     await visitor.page.addInitScript(() => Reflect.deleteProperty(globalThis, 'BigInt'));
     await visitor.page.goto(`${server.url}/page`);
     expect(await ready(visitor.page)).toBe(true);
-    expect(server.calls.map(({ body }) => body)).toContainEqual({ capabilities: { bigint: false }, work: true });
+    expect(server.calls.map(({ body }) => body)).toContainEqual({ capabilities: { bigint: false } });
   });
 
   test('is not done again by the next page', async () => {

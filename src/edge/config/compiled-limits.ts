@@ -15,8 +15,8 @@ export interface CountedMeter extends Meter {
   isBucket: boolean;
   /** Uses that one isolate lets through before the ledger has heard of them. */
   leash: number;
-  /** Uses of a window from which on an isolate reports a key. Absent: from the first. */
-  reportedFrom?: number;
+  /** Uses of a window from which on an isolate reports a key, and how many make a report. Absent: each of them. */
+  reported?: { from: number; every: number };
 }
 
 export interface CompiledLimit extends LimitForm {

@@ -2,6 +2,7 @@
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../../decide/path-policy.ts';
 import type { PendingKind } from '../limits/pending-budget.ts';
+import type { SessionReading } from '../session/sessions.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { ClearanceClaims, ClearanceReading } from '../session/clearances.ts';
 import { errorVerdict, type Verdict, type VerdictInputs } from '../../decide/verdict.ts';
@@ -13,6 +14,15 @@ export interface HeldReturn {
   sealedAtMs: number;
 }
 
+/** `units` 0: as many as the response turns out to be. */
+export interface PaceUseAsked {
+  readonly units: number;
+  /** Sessions and clearances that it counts for. */
+  readonly payers: readonly string[];
+  readonly session: SessionReading;
+  readonly clearanceId: string | null;
+}
+
 /** What the gate does because of a judgement. */
 export interface Effects {
   /** Takes one from the budget of the network's visitors without a session. */
@@ -21,8 +31,8 @@ export interface Effects {
   readonly renewal: string | null;
   /** A clearance that also holds the visitor's other address family. Its cookie goes with a response of the origin. */
   readonly learned: ClearanceClaims | null;
-  /** Units of its session's pace that the request uses; 0: what the response turns out to be. `null`: not metered. */
-  readonly paceUnits: number | null;
+  /** What the request uses of a pace; `null`: nothing. */
+  readonly pace: PaceUseAsked | null;
   /** The session's page is told to work for more. */
   readonly isWorkDue: boolean;
 }
@@ -62,7 +72,7 @@ export interface LimitsAsked {
 }
 
 const NO_COOKIES: readonly string[] = [];
-const NO_EFFECTS: Effects = { pending: null, renewal: null, learned: null, paceUnits: null, isWorkDue: false };
+const NO_EFFECTS: Effects = { pending: null, renewal: null, learned: null, pace: null, isWorkDue: false };
 
 /** The context of a request that no ruleset judged. */
 export function unjudged(facts: RequestFacts, known: Partial<RequestContext> = {}): RequestContext {

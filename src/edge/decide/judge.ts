@@ -9,11 +9,11 @@ import type { Ruleset } from '../../rules/ruleset.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../../decide/path-policy.ts';
 import type { RiskReading } from '../../risk/headers/request-risk.ts';
-import { paceHeldTo } from '../../decide/pace-limit.ts';
-import { type PaceReading, unitsOf } from '../../risk/pace.ts';
+import { isHeldToPace } from '../../decide/pace-limit.ts';
+import { isMetered, type PaceReading, type PaceSettings, unitsOf } from '../../risk/pace.ts';
 import { askedFor, type PendingKind } from '../limits/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
-import { isOfPage } from '../request/header-facts.ts';
+import { type HeaderFacts, isOfPage } from '../request/header-facts.ts';
 import type { SessionReading } from '../session/sessions.ts';
 import { type HeldReturn, type JudgedContext, unjudged } from './context.ts';
 import type { KnownVisitor } from './known-visitor.ts';
@@ -32,8 +32,11 @@ export interface Judging {
   held: HeldReturn | null;
   /** Whether the visitor's network has room in its budget for one more request without a session. */
   hasRoom: (kind: PendingKind) => boolean;
-  /** How far the session is within its pace; `null`: it is not metered. */
-  paceOf: (session: SessionReading) => PaceReading | null;
+  /** How far the session is within its pace, and who pays for the request: see `Pace`. */
+  paceOf: (
+    session: SessionReading,
+    clearanceId: string | null,
+  ) => { reading: PaceReading | null; payers: readonly string[] | null };
 }
 
 export function judge(judging: Judging): JudgedContext {
@@ -51,13 +54,17 @@ export function judge(judging: Judging): JudgedContext {
   const isOwn = target.path.startsWith(protectPrefix);
   const isCounted = !isOwn && isBudgeted({ policy, path, method, session, bot }) && !config.isPendingExempt(signals.ip);
   const kind = isCounted ? askedFor(headers) : null;
+  const preflight = isPreflight(facts);
+  const isPaced = !isOwn && isHeldToPace({ path, bot, preflight });
+  const { reading, payers } = isPaced ? paceOf(session, clearance?.jti ?? null) : NOT_PACED;
+  const units = unitsAsked(headers, path, policy.pace);
   const inputs: VerdictInputs = {
     policy,
     site: config.site,
     path,
     method,
     hasPendingRoom: kind === null || hasRoom(kind),
-    preflight: isPreflight(facts),
+    preflight,
     ofPage: isOwn || isOfPage(headers),
     signals,
     bot,
@@ -66,12 +73,12 @@ export function judge(judging: Judging): JudgedContext {
     session,
     risk,
     detectorNames: config.detectorNames,
-    clearance,
+    clearance: payers === null ? null : clearance,
     policies: said,
-    pace: isOwn ? null : paceOf(session),
+    // What is asked for as a file is judged by the response.
+    pace: units === 0 ? null : reading,
   };
   const verdict = verdictOf(inputs);
-  const pace = paceHeldTo(inputs);
   return {
     ...unjudged(facts, { held, clearance, origin: said.origin, rulesetVersion: ruleset.version }),
     isJudged: true,
@@ -84,15 +91,31 @@ export function judge(judging: Judging): JudgedContext {
       pending: verdict.takesPending ? kind : null,
       renewal: session.refresh,
       learned: clearance?.learned ?? null,
-      paceUnits: pace === null ? null : unitsAsked(judging),
-      isWorkDue: pace?.isWorkDue === true,
+      pace: usesPace(session, payers)
+        ? { units, payers: payers ?? [], session, clearanceId: clearance?.jti ?? null }
+        : null,
+      isWorkDue: reading?.isWorkDue === true,
     },
   };
 }
 
-/** What a request uses of its session's pace. What asks for a file uses what the response turns out to be. */
-function unitsAsked({ facts: { headers }, path: { pathType }, config: { policy } }: Judging): number {
-  return pathType === 'html' && askedFor(headers) === 'file' ? 0 : unitsOf(pathType, policy.pace);
+const NOT_PACED = { reading: null, payers: [] };
+
+/** A visitor with neither a session nor a clearance has the budget of their network instead. */
+function usesPace(session: SessionReading, payers: readonly string[] | null): boolean {
+  return payers === null ? session.status === 'active' : payers.length > 0;
+}
+
+const FILE_DESTINATION = /^(?:image|style|script|font|audio|video|track|manifest)$/;
+
+/** Units of a page or of a call; 0: it asks for a file, and uses what the response turns out to be. */
+function unitsAsked(headers: HeaderFacts, { pathType }: PathPolicy, pace: PaceSettings): number {
+  if (!isMetered(pace)) return 0;
+  const isPage = pathType === 'html' && askedFor(headers) === 'page';
+  if (isPage) return unitsOf('html', pace);
+  const isReading = headers.method === 'GET' || headers.method === 'HEAD';
+  const mayBeFile = pathType === 'html' || FILE_DESTINATION.test(headers.fetchDest ?? '');
+  return isReading && mayBeFile ? 0 : unitsOf('json', pace);
 }
 
 /** A CORS preflight as the Fetch standard defines it. Any other `OPTIONS` is a request like the rest. */

@@ -98,7 +98,7 @@ export class LimitCounts {
     if (isBucket) entry.bucket = filled(entry.bucket, meter, taken, nowMs);
     else entry.windows = { ...entry.windows, now: entry.windows.now + taken };
     entry.unreported += taken;
-    if (meter.reportedFrom !== undefined && entry.windows.now < meter.reportedFrom) return;
+    if (meter.reported && (entry.windows.now < meter.reported.from || entry.unreported < meter.reported.every)) return;
     const name = isBucket ? key : `${window} ${key}`;
     const waiting = this.#unsent.get(name);
     if (!waiting && !hasRoomFor(key, this.#unsent.size, UNSENT_MAX)) return this.#ports.count('limits_unreported');
@@ -164,7 +164,7 @@ export class LimitCounts {
     if (drains !== undefined) {
       entry.bucket = { level: known + (left + entry.unreported) * windowMs, atMs: this.#ports.now() };
     } else if (entry.windows.window === window) {
-      entry.windows = { window, before, now: known + left + entry.unreported };
+      entry.windows = { window, before: Math.max(entry.windows.before, before), now: known + left + entry.unreported };
     } else {
       if (entry.windows.window !== window + 1) return;
       entry.windows = { ...entry.windows, before: Math.max(entry.windows.before, known) };

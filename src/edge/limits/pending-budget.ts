@@ -79,10 +79,15 @@ export function askedFor({ fetchDest, accept }: Asked): PendingKind {
 }
 
 /** Redirects, errors and unchanged files hold nothing of the site. */
-export function isPageResponse({ status, headers }: Response, { fetchDest }: Asked): boolean {
-  if (status < 200 || status > 299 || BODILESS.has(status)) return false;
+export function isPageResponse(response: Response, asked: Asked): boolean {
+  const { status } = response;
+  return status >= 200 && status <= 299 && !BODILESS.has(status) && !isFileResponse(response, asked);
+}
+
+/** What elements of a page load, also when it has not changed. */
+export function isFileResponse({ status, headers }: Response, { fetchDest }: Asked): boolean {
   const type = headers.get('content-type') ?? '';
-  if (FILE_TYPE.test(type)) return false;
+  if (status === 304 || FILE_TYPE.test(type)) return true;
   // Browsers read the manifest without cookies on every visit, often as plain JSON.
-  return !(fetchDest === 'manifest' && /^application\/json/i.test(type));
+  return fetchDest === 'manifest' && /^application\/json/i.test(type);
 }

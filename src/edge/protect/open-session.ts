@@ -90,7 +90,7 @@ function metered(
   const isActive = jti !== null && verdict.sessionStatus === 'active';
   return {
     page: { ...page, ...(work === true ? { work } : {}) },
-    ...(isActive ? { use: pace.useOf(jti, settings, facts.nowMs) } : {}),
+    ...(isActive ? { use: pace.useOf(jti, facts.nowMs) } : {}),
   };
 }
 

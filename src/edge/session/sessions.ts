@@ -207,8 +207,11 @@ export function tellRefusedSession(headers: Headers, status: SessionStatus): voi
 
 /** Tells the page's script to work for more. Read from a navigation's timing and from the headers of calls. */
 export function tellWorkDue(headers: Headers, { isWorkDue }: { isWorkDue: boolean }): void {
-  if (isWorkDue) headers.append('server-timing', workDueTiming);
+  // What a cache keeps would tell it to others.
+  if (isWorkDue && !KEPT.test(headers.get('cache-control') ?? '')) headers.append('server-timing', workDueTiming);
 }
+
+const KEPT = /public|s-maxage|immutable/i;
 
 const PENDING_MAX = 4000;
 const RENEW_TIMEOUT_MS = 5000;

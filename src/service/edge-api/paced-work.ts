@@ -59,13 +59,15 @@ export async function nextPiece(
   visitor: EdgeVisitor,
   jti: string,
   paid: PaidWork,
-  { work, capabilities }: SessionCall,
+  { work, capabilities, solution }: SessionCall,
   use: (PaceUse & { window: number }) | undefined,
 ): Promise<SessionChallenge | undefined> {
   const { pace } = call.instance;
+  const isTold = solution === undefined;
   if (work !== true || !isMetered(pace) || paid.now >= PIECES_MAX) return undefined;
   const counted = use?.window === paid.window ? use : NO_USE;
-  if (!readPace(paid, counted, pace).isWorkDue) return undefined;
+  // A page that brings no solution was told to work, by an edge that may know of more use than this one does.
+  if (!isTold && !readPace(paid, counted).isWorkDue) return undefined;
   return sealedWork(call, visitor, pieceId(jti, paid.window, paid.now + 1), laneFor(capabilities), PIECE_DIFFICULTY);
 }
 

@@ -44,7 +44,7 @@ export class Recovery {
 
   /** Every response of the gate, challenged or not: the page works ahead while it is used. */
   noted(response: Pick<GateResponse, 'header'>): void {
-    if (isWorkDue(response)) void this.#sessions.work();
+    if (isWorkDue(response)) this.#sessions.workAhead();
   }
 
   /** Before the request is sent. */

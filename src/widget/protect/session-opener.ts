@@ -29,6 +29,7 @@ export class SessionOpener {
   readonly #pieces = new WindowCounts(PIECES_MAX, WINDOW_MS);
   #opening: Promise<boolean> | null = null;
   #working: Promise<boolean> | null = null;
+  #workedUntilMs = Number.NEGATIVE_INFINITY;
   #lostAtMs = 0;
 
   constructor(ports: Omit<ExchangePorts, 'takeWork'>) {
@@ -49,33 +50,37 @@ export class SessionOpener {
     return this.ensure();
   }
 
+  /** As `work`, unless the page has worked just now. A cached response may say again and again that work is due. */
+  workAhead(): void {
+    if (Date.now() >= this.#workedUntilMs + WORK_PAUSE_MS) void this.work();
+  }
+
   /**
-   * Works for more pages and calls, piece by piece, until the gate asks for no more. Resolves `true` where at least one piece
-   * counted. One tab at a time, and it never holds up what opens or renews a session.
+   * Works for more pages and calls, piece by piece, until the gate asks for no more. Resolves `true` where the session goes on,
+   * so that a refused request may pass now. One tab at a time, and it never holds up what opens or renews a session.
    */
-  work(): Promise<boolean> {
-    this.#working ??= inOneTab(() => this.#solvePieces(), WORK_LOCK)
+  work(opened?: SessionAnswer): Promise<boolean> {
+    this.#working ??= inOneTab(() => this.#solvePieces(opened), WORK_LOCK)
       .catch(() => false)
       .finally(() => {
         this.#working = null;
+        this.#workedUntilMs = Date.now();
       });
     return this.#working;
   }
 
-  async #solvePieces(): Promise<boolean> {
+  async #solvePieces(opened?: SessionAnswer): Promise<boolean> {
     const { url, prepare } = this.#ports;
     const stop = new AbortController();
-    let solved = false;
     try {
-      let answer = (await postJson(url, { capabilities, work: true }, stop.signal)) as SessionAnswer;
+      let answer = opened ?? ((await postJson(url, { capabilities, work: true }, stop.signal)) as SessionAnswer);
       // A session that had to be opened first gets a challenge in place of work.
       while (answer.work !== undefined && this.#pieces.take('', Date.now())) {
         const { challenge, pow } = answer.work;
         const solution = await prepare(stop.signal).solve(pow, () => undefined);
         answer = (await postJson(url, { challenge, solution, capabilities, work: true }, stop.signal)) as SessionAnswer;
-        solved = true;
       }
-      return solved;
+      return answer.challenge === undefined;
     } finally {
       stop.abort();
     }
@@ -105,7 +110,7 @@ export class SessionOpener {
         for (let tries = 0; tries < TRIES_MAX; tries++) {
           const answer = await exchange({ ...this.#ports, takeWork: () => this.#work.take('', Date.now()) });
           if (answer === null) continue;
-          if (answer.work !== undefined) void this.work();
+          if (answer.work !== undefined) void this.work(answer);
           return this.#isKept();
         }
       } catch {
@@ -138,6 +143,7 @@ export class SessionOpener {
 }
 
 const WORK_LOCK = 'gatehouse.work';
+const WORK_PAUSE_MS = 10_000;
 const capabilities = { bigint: typeof BigInt === 'function' };
 
 /** A session, with the next piece of work where one is due, or a challenge in its place. */
@@ -165,7 +171,7 @@ async function exchange({ url, prepare, collect, takeWork }: ExchangePorts): Pro
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), EXCHANGE_MAX_MS);
   try {
-    const asked = postJson(url, { capabilities, work: true }, stop.signal);
+    const asked = postJson(url, { capabilities }, stop.signal);
     const begin = () => {
       const report = collect();
       // It is handled where it is awaited, unless no report is needed.

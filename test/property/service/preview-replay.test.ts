@@ -209,7 +209,10 @@ async function gateOf(world: World): Promise<Judge> {
       ruleset: { version: 1, match: (signals, nowSeconds) => ruleset.match(signals, nowSeconds) },
       held: null,
       hasRoom: () => hasRoom,
-      paceOf: ({ status }) => (status === 'active' ? { state: pace, isWorkDue: false } : null),
+      paceOf: ({ status }) => ({
+        reading: status === 'active' ? { state: pace, isWorkDue: false } : null,
+        payers: [],
+      }),
     });
 }
 

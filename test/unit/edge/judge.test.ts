@@ -68,7 +68,7 @@ async function judged(of: Case = {}) {
       asked.rooms.push(kind);
       return of.hasRoom?.(kind) ?? true;
     },
-    paceOf: () => of.pace ?? null,
+    paceOf: () => of.pace ?? { reading: null, payers: [] },
   });
   return { ...context, asked };
 }

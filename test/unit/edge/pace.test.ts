@@ -1,14 +1,15 @@
 /** The pace of sessions in isolates: what is reported, and how far several isolates can exceed it together. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LimitCounter } from '../../../src/contract/edge/limits.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { Pace } from '../../../src/edge/limits/pace.ts';
-import { PACE_WINDOW_MS, paceWindow } from '../../../src/risk/pace.ts';
+import { PACE_WINDOW_MS, paceWindow, unitsOf } from '../../../src/risk/pace.ts';
 import { reportAnswered } from '../../support/service-client.ts';
 
 const NOW_MS = 3000 * PACE_WINDOW_MS;
 const settings = { html: 60, json: 600 };
-const PAGE = 10;
+const PAGE = unitsOf('html', settings);
+const CALL = unitsOf('json', settings);
 
 /** Isolates of one ledger, which is told of nothing before it is asked. */
 function isolates(count: number) {
@@ -28,7 +29,11 @@ function isolates(count: number) {
   return { all: Array.from({ length: count }, () => new Pace(new LimitCounts(ports))), reports };
 }
 
-const sessionWith = (pieces: number) => ({ jti: 'a', paid: { window: paceWindow(NOW_MS), before: 0, now: pieces } });
+const sessionWith = (pieces: number) => ({
+  status: 'active' as const,
+  jti: 'a',
+  paid: { window: paceWindow(NOW_MS), before: 0, now: pieces },
+});
 
 /** Asks for pages in turn until none of them lets one more through. */
 async function pagesFrom(all: readonly Pace[], pieces: number): Promise<number> {
@@ -39,7 +44,7 @@ async function pagesFrom(all: readonly Pace[], pieces: number): Promise<number> 
       const works: Promise<unknown>[] = [];
       if (pace.read(sessionWith(pieces), settings, NOW_MS)?.state !== 'within') refused += 1;
       else {
-        pace.take('a', PAGE, settings, NOW_MS);
+        pace.take(['a'], PAGE, NOW_MS);
         pages += 1;
       }
       pace.report(NOW_MS, (work) => works.push(work));
@@ -51,8 +56,8 @@ async function pagesFrom(all: readonly Pace[], pieces: number): Promise<number> 
 
 test('a session at a person’s pace is never reported', async () => {
   const { all, reports } = isolates(1);
-  for (let page = 0; page < 14; page++) all[0]!.take('a', PAGE, settings, NOW_MS);
-  for (let call = 0; call < 9; call++) all[0]!.take('a', 1, settings, NOW_MS);
+  for (let page = 0; page < 14; page++) all[0]!.take(['a'], PAGE, NOW_MS);
+  for (let call = 0; call < 9; call++) all[0]!.take(['a'], CALL, NOW_MS);
   all[0]!.report(NOW_MS, () => expect.unreachable('nothing is reported'));
   expect(reports).toEqual([]);
 });
@@ -60,10 +65,10 @@ test('a session at a person’s pace is never reported', async () => {
 test('what was counted before the first report is in it', async () => {
   const { all, reports } = isolates(1);
   const works: Promise<unknown>[] = [];
-  for (let page = 0; page < 15; page++) all[0]!.take('a', PAGE, settings, NOW_MS);
+  for (let page = 0; page < 15; page++) all[0]!.take(['a'], PAGE, NOW_MS);
   all[0]!.report(NOW_MS, (work) => works.push(work));
   await Promise.all(works);
-  expect(reports).toMatchObject([{ key: 'pace a', count: 150, window: paceWindow(NOW_MS) }]);
+  expect(reports).toMatchObject([{ key: 'pace a', count: 15 * PAGE, window: paceWindow(NOW_MS) }]);
 });
 
 test('one isolate lets through exactly what was worked for', async () => {
@@ -71,15 +76,47 @@ test('one isolate lets through exactly what was worked for', async () => {
   expect(await pagesFrom(isolates(1).all, 8)).toBe(64);
 });
 
-test.each([2, 5, 20])('%d isolates let through a quarter of an allowance more each, at most', async (count) => {
+test.each([2, 5, 20])('%d isolates let through a third of an allowance more each, at most', async (count) => {
   const pages = await pagesFrom(isolates(count).all, 8);
   expect(pages).toBeGreaterThanOrEqual(64);
-  expect(pages).toBeLessThanOrEqual(64 + count * 15);
+  expect(pages).toBeLessThanOrEqual(64 + count * 19);
 });
 
 test('a session of an older service, and an instance that meters none, have no pace', () => {
   const [pace] = isolates(1).all;
-  expect(pace!.read({ jti: 'a', paid: null }, settings, NOW_MS)).toBeNull();
+  expect(pace!.read({ ...sessionWith(0), paid: null }, settings, NOW_MS)).toBeNull();
   expect(pace!.read(sessionWith(0), { html: 0, json: 600 }, NOW_MS)).toBeNull();
   expect(pace!.read(sessionWith(0), { html: 60, json: 0 }, NOW_MS)).toBeNull();
+});
+
+describe('a clearance', () => {
+  const none = { status: 'none', jti: null, paid: null } as const;
+
+  test('pays for a session that is spent, and for a visitor without one, up to a quarter of an allowance', () => {
+    for (const session of [sessionWith(0), none]) {
+      const [pace] = isolates(1).all;
+      let pages = 0;
+      for (let payers = pace!.payersOf(session, 'c', settings, NOW_MS); payers !== null; pages++) {
+        pace!.take(payers, PAGE, NOW_MS);
+        payers = pace!.payersOf(session, 'c', settings, NOW_MS);
+      }
+      expect(pages).toBe(session === none ? 15 : 4 + 15);
+    }
+  });
+
+  test('is worth no more to a second session', () => {
+    const [pace] = isolates(1).all;
+    pace!.take(['c'], 15 * PAGE, NOW_MS);
+    const other = { ...sessionWith(0), jti: 'b' };
+    for (let page = 0; page < 4; page++) pace!.take(pace!.payersOf(other, 'c', settings, NOW_MS)!, PAGE, NOW_MS);
+    expect(pace!.payersOf(other, 'c', settings, NOW_MS)).toBeNull();
+  });
+
+  test('counts for nothing where sessions are off or not metered', () => {
+    const [pace] = isolates(1).all;
+    pace!.take(['c'], 1000 * PAGE, NOW_MS);
+    expect(pace!.payersOf({ ...none, status: 'off' }, 'c', settings, NOW_MS)).toEqual([]);
+    expect(pace!.payersOf({ ...sessionWith(0), paid: null }, 'c', settings, NOW_MS)).toEqual([]);
+    expect(pace!.payersOf(none, 'c', { html: 0, json: 0 }, NOW_MS)).toEqual([]);
+  });
 });

@@ -47,7 +47,7 @@ function gate() {
       visitor: { bot: null, session: visit.session ?? none, clearance: null },
       held: null,
       hasRoom: (kind) => pending.hasRoom(kind, ip, config.policy.pendingBudget, NOW_MS),
-      paceOf: () => null,
+      paceOf: () => ({ reading: null, payers: [] }),
     });
     const { verdict, effects } = takeEffects(judged, { pending, pace, renewals }, () => {});
     const { decision, source, decidedBy } = verdict;

@@ -40,7 +40,7 @@ function gate(refresh: string | null) {
       visitor,
       held: null,
       hasRoom: () => true,
-      paceOf: () => null,
+      paceOf: () => ({ reading: null, payers: [] }),
     });
     const { cookies } = takeEffects(judged, { pending, pace, renewals }, (one) => work.push(one));
     await Promise.all(work);

@@ -1,12 +1,16 @@
 /** What a session has left, from what it asked for and what it worked for. */
 import { assert, integer, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { paidWorkAt, PIECES_MAX, readPace, unitsOf, type PaidWork } from '../../../src/risk/pace.ts';
+import { ALLOWANCE_UNITS, paidWorkAt, PIECES_MAX, readPace, unitsOf, type PaidWork } from '../../../src/risk/pace.ts';
 
 const settings = { html: 60, json: 600 };
 const paid = (now: number, before = 0): PaidWork => ({ window: 7, before, now });
-const state = (work: PaidWork, now: number, before = 0) => readPace(work, { before, now }, settings).state;
-/** Units until the state is no longer `within`. */
+const CALL = unitsOf('json', settings);
+/** After so many calls. */
+const readAfter = (work: PaidWork, now: number, before = 0) =>
+  readPace(work, { before: before * CALL, now: now * CALL });
+const state = (work: PaidWork, now: number, before = 0) => readAfter(work, now, before).state;
+/** Calls until the state is no longer `within`. */
 const reach = (work: PaidWork, before = 0): number => {
   let units = 0;
   while (state(work, units, before) === 'within') units += 1;
@@ -16,8 +20,12 @@ const reach = (work: PaidWork, before = 0): number => {
 describe('a session without work', () => {
   test('has four pages or forty calls', () => {
     expect(reach(paid(0))).toBe(40);
-    expect([unitsOf('html', settings), unitsOf('json', settings)]).toEqual([10, 1]);
-    expect(unitsOf('html', { html: 100, json: 10 })).toBe(1);
+    expect(Math.round(unitsOf('html', settings) / CALL)).toBe(10);
+  });
+
+  test('has a fifteenth of its own allowance, however many pages and calls that is', () => {
+    const ofPages = (html: number) => Math.round(ALLOWANCE_UNITS / unitsOf('html', { html, json: 600 }));
+    expect([1, 60, 600, 1000, 100_000].map(ofPages)).toEqual([1, 60, 600, 1000, 100_000]);
   });
 
   test('is challenged after that, and refused after one more allowance', () => {
@@ -32,10 +40,9 @@ describe('a session that works', () => {
   });
 
   test('is told to work until a quarter of an allowance is left, and not after the last piece', () => {
-    const isDue = (pieces: number, used: number) =>
-      readPace(paid(pieces), { before: 0, now: used }, settings).isWorkDue;
+    const isDue = (pieces: number, used: number) => readAfter(paid(pieces), used).isWorkDue;
     expect([isDue(0, 0), isDue(1, 0), isDue(2, 0)]).toEqual([true, true, false]);
-    expect([isDue(8, 489), isDue(8, 490), isDue(8, 491)]).toEqual([false, false, true]);
+    expect([isDue(8, 488), isDue(8, 489), isDue(8, 490)]).toEqual([false, false, true]);
     expect([isDue(PIECES_MAX - 1, 5000), isDue(PIECES_MAX, 5000)]).toEqual([true, false]);
   });
 
@@ -44,6 +51,10 @@ describe('a session that works', () => {
     expect(reach(paid(0, 2), 1000)).toBe(40);
     expect(paidWorkAt(paid(5, 3), 8)).toEqual({ window: 8, before: 5, now: 0 });
     expect(paidWorkAt(paid(5, 3), 9)).toEqual({ window: 9, before: 0, now: 0 });
+  });
+
+  test('is not worse off where the clock that minted its JWT is ahead', () => {
+    expect(paidWorkAt(paid(5, 3), 6)).toEqual({ window: 6, before: 0, now: 3 });
   });
 });
 

@@ -87,7 +87,7 @@ describe('a page', () => {
   ])('%s', async (_, cookie) => {
     const { sessions, calls, works } = pageWith(cookie, { asked: { ...asSession, cookie: valid() } });
     expect(await sessions.ensure()).toBe(true);
-    expect([calls, works()]).toEqual([[{ capabilities: { bigint: true }, work: true }], 0]);
+    expect([calls, works()]).toEqual([[{ capabilities: { bigint: true } }], 0]);
   });
 
   test('sends the solution together with the report of its browser', async () => {
@@ -97,6 +97,42 @@ describe('a page', () => {
     const capabilities = { bigint: true };
     const solution = { y: 'solved' };
     expect(calls[1]).toEqual({ challenge: 'sealed', solution, environment, capabilities, work: true });
+  });
+
+  test('works for more after it opened one, as long as the gate gives pieces', async () => {
+    const work = { challenge: 'piece', pow: { lane: 'rsw' } };
+    const bodies = [
+      { ...asSession.body, work },
+      { ...asSession.body, work },
+    ];
+    const edge: Edge = {
+      get solved() {
+        return { status: 200, body: bodies.shift() ?? asSession.body, cookie: valid() };
+      },
+    };
+    const { sessions, calls } = pageWith('', edge);
+    await sessions.ensure();
+    expect(await sessions.work()).toBe(true);
+    const piece = { challenge: 'piece', solution: { y: 'solved' }, capabilities: { bigint: true }, work: true };
+    expect(calls.slice(2)).toEqual([piece, piece]);
+  });
+
+  test('may repeat a request where no more work is due, and not where it has no session', async () => {
+    const { sessions } = pageWith(valid(), { asked: asSession });
+    expect(await sessions.work()).toBe(true);
+    const other = pageWith('other=1', {});
+    expect(await other.sessions.work()).toBe(false);
+  });
+
+  test('that is told again and again to work ahead asks once in ten seconds', async () => {
+    const { sessions, calls } = pageWith(valid(), { asked: asSession });
+    for (let told = 0; told < 100; told++) sessions.workAhead();
+    await sessions.work();
+    sessions.workAhead();
+    expect(calls).toHaveLength(1);
+    vi.setSystemTime(NOW_MS + 10_000);
+    sessions.workAhead();
+    expect(calls).toHaveLength(2);
   });
 
   test('shares one exchange among its callers', async () => {
