@@ -36,6 +36,7 @@ test('a condition that rows cannot show stays text', () =>
       'cookie["a"] equals "one\\ntwo"',
       'cookie["a"] in ["", "b"]',
       'cookie["a"] in [" b"]',
+      'ja4 in ["a b"]',
       'path equals',
     ],
     (text) => {
@@ -48,6 +49,29 @@ test('no text is one row to be filled in, and no group is no text', () => {
   expect(textOfRows({ joint: 'and', groups: [] })).toBe('');
 });
 
+test('several values of a row are typed one per line or in one line, and countries and methods in any case', () =>
+  expectRows(
+    [
+      [{ field: 'country', operator: 'in', value: 'NL, DE' }, 'country in ["NL", "DE"]'],
+      [{ field: 'country', operator: 'in', value: 'nl de' }, 'country in ["NL", "DE"]'],
+      [{ field: 'country', operator: 'equals', value: 't1' }, 'country equals "T1"'],
+      [{ field: 'method', operator: 'in', value: 'get,post\nput' }, 'method in ["GET", "POST", "PUT"]'],
+      [{ field: 'asn', operator: 'in', value: '64496, 64497' }, 'asn in [64496, 64497]'],
+      [
+        { field: 'ip', operator: 'ipIn', value: '192.0.2.0/24 198.51.100.7' },
+        'ip ipIn ["192.0.2.0/24", "198.51.100.7"]',
+      ],
+      // A comma or a space can be a part of these.
+      [{ field: 'path', operator: 'in', value: '/a, b\n/c' }, 'path in ["/a, b", "/c"]'],
+      [{ field: 'country', operator: 'contains', value: 'n' }, 'country contains "n"'],
+    ] as const,
+    ([typed, text]) => {
+      const row = { ...newRow, ...typed };
+      expect(rowProblem(row)).toBeNull();
+      expect(textOfRows({ joint: 'and', groups: [groupOf(row)] })).toBe(text);
+    },
+  ));
+
 test('a row keeps of a change what fits the new field and operator', () => {
   const row = { ...newRow, field: 'header', name: 'x-a', operator: 'in', value: 'a\nb', isNot: true } as const;
   expect(changedRow(row, { operator: 'contains' })).toEqual({ ...row, operator: 'contains', value: 'a' });
@@ -55,6 +79,8 @@ test('a row keeps of a change what fits the new field and operator', () => {
   expect(changedRow(row, { field: 'riskScore' })).toEqual({ ...row, field: 'riskScore', name: '' });
   expect(changedRow(newRow, { field: 'asn' })).toEqual({ ...newRow, field: 'asn', operator: 'equals' });
   expect(changedRow(newRow, { field: 'pathType', operator: 'equals' })).toMatchObject({ value: 'html' });
+  const countries = { ...newRow, field: 'country', operator: 'in', value: 'NL, DE' } as const;
+  expect(changedRow(countries, { operator: 'equals' })).toMatchObject({ value: 'NL' });
   const category = { ...newRow, field: 'ipCategory', operator: 'in', value: 'tor\nvpn' } as const;
   expect(changedRow(category, { value: 'tor\nnothing' })).toMatchObject({ value: 'tor' });
 });

@@ -16,6 +16,7 @@ import {
   type Row,
   type RowGroup,
   rowProblem,
+  takesOneLine,
 } from './condition-rows.ts';
 import { exampleValues, fieldWords, operatorWords } from './condition-words.ts';
 
@@ -149,6 +150,9 @@ function Group({ group, number, outer, isOnly, onChange }: GroupProps) {
   );
 }
 
+const listHint = (field: PolicyField): string =>
+  takesOneLine(field) ? 'one per line, or with commas' : 'one per line';
+
 interface RowFieldsProps {
   row: Row;
   name: string;
@@ -217,7 +221,7 @@ function RowFields({ row, name: label, onChange, onRemove }: RowFieldsProps) {
             isMono: true,
             rows: isList(operator) ? 3 : 1,
             suggestions: suggestedValues(field),
-            placeholder: isList(operator) ? 'one per line' : (exampleValues[field] ?? ''),
+            placeholder: isList(operator) ? listHint(field) : (exampleValues[field] ?? ''),
           },
       ])}
       {onRemove !== null && (

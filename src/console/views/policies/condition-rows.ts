@@ -72,8 +72,8 @@ function rowFrom(expression: Expression): Row | null {
   if (isAnd(test) || isOr(test) || isNot(test)) return null;
   const { field, name = '', operator, value = '' } = test;
   const texts = [value].flat().map(String);
-  // A field of one line has no other, and lines have no spaces around them.
-  const isShown = isList(operator) ? texts.every((one) => one !== '' && one === one.trim()) : true;
+  // A field of one line has no other, and a line of a list is read as people type it.
+  const isShown = isList(operator) ? texts.every((one) => typedValues(field, one)[0] === one) : true;
   if (!isShown || texts.some((one) => /[\r\n]/.test(one))) return null;
   return { field, name, isNot: isNot(expression), operator, value: texts.join('\n') };
 }
@@ -111,7 +111,9 @@ function negatedIf(isNegated: boolean, expression: Expression): Expression {
 function testOf({ field, name, isNot: isNegated, operator, value }: Row): Expression {
   const isNamed = name !== '' || policyFieldFacts[field].name === 'required';
   const test = { field, ...(isNamed ? { name } : {}), operator };
-  const given = isList(operator) ? filledLines(value).map((one) => valueOf(field, one)) : valueOf(field, value);
+  const isWhole = operator === 'equals' || operator === 'in';
+  const read = (one: string) => valueOf(field, isWhole && inCapitals.includes(field) ? one.toUpperCase() : one);
+  const given = isList(operator) ? typedValues(field, value).map(read) : read(value);
   const whole = operator === 'exists' ? test : { ...test, value: given };
   // It may not be sound yet.
   return negatedIf(isNegated, whole as PolicyTest);
@@ -120,6 +122,19 @@ function testOf({ field, name, isNot: isNegated, operator, value }: Row): Expres
 function valueOf(field: PolicyField, text: string): string | number {
   const isNumber = policyFieldFacts[field].values === 'number' && /^\s*-?\d+(?:\.\d+)?\s*$/.test(text);
   return isNumber ? Number(text) : text;
+}
+
+/** Their values have no space and no comma, so several can stand in one line. */
+const inOneLine: readonly PolicyField[] = ['host', 'method', 'ip', 'asn', 'country', 'ja4'];
+const inCapitals: readonly PolicyField[] = ['method', 'country'];
+
+/** The values of a list as people type them: one in each line, or `NL, DE`. */
+function typedValues(field: PolicyField, text: string): string[] {
+  return filledLines(takesOneLine(field) ? text.replace(/[\s,;]+/g, '\n') : text);
+}
+
+export function takesOneLine(field: PolicyField): boolean {
+  return inOneLine.includes(field);
 }
 
 export function isList(operator: PolicyOperator): boolean {
@@ -133,7 +148,7 @@ export function changedRow(row: Row, change: Partial<Row>): Row {
   if (next.field !== row.field) next.name = '';
   if (!facts.operators.includes(next.operator)) next.operator = 'equals';
   if (next.operator === 'exists') next.value = '';
-  else if (!isList(next.operator)) next.value = next.value.split('\n', 1)[0]!;
+  else if (!isList(next.operator) && isList(row.operator)) next.value = typedValues(next.field, next.value)[0] ?? '';
   const words = wordsOf(next.field, next.name === '' ? undefined : next.name);
   if (words === undefined || (next.operator !== 'equals' && next.operator !== 'in')) return next;
   const known = filledLines(next.value).filter((value) => words.includes(value));
