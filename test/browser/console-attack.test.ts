@@ -75,7 +75,19 @@ test('the overview and the health view say that attack mode is on, and on a usua
   await page.getByRole('figure', { name: 'Requests by decision over time' }).waitFor();
   await page.waitForLoadState('networkidle');
   expect(await page.getByText('Attack mode is on').count()).toBe(0);
-  await page.getByText('Attack mode is off.').getByRole('link', { name: 'Switch it on' }).waitFor();
+  await page.getByText('Attack mode is off.', { exact: true }).waitFor();
+
+  await button('Switch on…').click();
+  await page.getByText('Switched by hand, it sends no alert.').waitFor();
+  await page.getByLabel('Minutes until it ends').fill('30');
+  await button('Switch on').click();
+  await page.getByText('Attack mode is on', { exact: true }).waitFor();
+  expect((await attackMode()).active).toBe(true);
+  expect(await faultsInBothThemes(page)).toEqual([]);
+  await button('Switch off…').click();
+  await button('Switch off').click();
+  await page.getByText('Attack mode is off.', { exact: true }).waitFor();
+  expect((await attackMode()).active).toBe(false);
 });
 
 test('what an attack does is saved alone, and of two people who change it, the second is told', async () => {
@@ -106,6 +118,10 @@ test('people who may only read see attack mode without its switch', async () => 
   await openInstance();
   await console.page.getByRole('heading', { name: 'Attack mode is off' }).waitFor();
   expect(await button('Switch on…').count()).toBe(0);
+  await console.open('');
+  await console.page.getByText('Attack mode is off.', { exact: true }).waitFor();
+  expect(await button('Switch on…').count()).toBe(0);
+  await openInstance();
   expect(await console.page.getByLabel('When an attack is noticed').isDisabled()).toBe(true);
 });
 

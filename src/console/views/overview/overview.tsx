@@ -8,7 +8,6 @@ import { instances, instancesLoaded, shownInstance, siteParam, type Instance } f
 import { addressOf, type Params, useParams, useWindow } from '../../url/params.ts';
 import { OwnCallsSwitch } from '../verdicts/own-calls.tsx';
 import { shownSources, showsOwnCalls, valuesOf } from '../verdicts/verdict-filters.ts';
-import { AttackNotice } from '../attack/attack-notice.tsx';
 import { HealthLine } from '../health/health-line.tsx';
 import { TrafficFigures } from './figures.tsx';
 import { TopList } from './top-list.tsx';
@@ -85,7 +84,7 @@ export default function Overview() {
       {isFirstRun && <FirstRun />}
       {hasInstance && (
         <>
-          <AttackNotice key={instance.id} instance={instance} isAsked={isAnswered} isAlways />
+          <AttackMode key={instance.id} instance={instance} />
           <TrafficFigures
             now={now.value}
             before={before.value}
@@ -160,15 +159,26 @@ function useIsFirstRun(instance: Instance | null): boolean {
   return isEmpty || began === null || (began !== undefined && began === id);
 }
 
-/** The installation guide in place of an overview without anything to show. Loaded only then. */
-function FirstRun() {
-  const [Steps, setSteps] = useState<ComponentType | null>(null);
+/** A part of the view that is not for the first moment. `null`: it is not loaded yet. */
+function useLater<Props>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> | null {
+  const [Part, setPart] = useState<ComponentType<Props> | null>(null);
   useEffect(() => {
-    import('../guide/guide.tsx').then(
-      ({ Installation }) => setSteps(() => Installation),
-      // The address of its own still leads there, once the network is back.
+    load().then(
+      (part) => setPart(() => part),
+      // The part has a page of its own, which still leads there once the network is back.
       () => undefined,
     );
   }, []);
+  return Part;
+}
+
+function AttackMode({ instance }: { instance: Instance }) {
+  const Notice = useLater(async () => (await import('../attack/attack-notice.tsx')).AttackNotice);
+  return Notice === null ? <div class="attack-off" /> : <Notice instance={instance} isAlways />;
+}
+
+/** The installation guide in place of an overview without anything to show. Loaded only then. */
+function FirstRun() {
+  const Steps = useLater(async () => (await import('../guide/guide.tsx')).Installation);
   return Steps === null ? <a href="/console/guide">Installation guide</a> : <Steps />;
 }
