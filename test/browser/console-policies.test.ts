@@ -312,6 +312,15 @@ test('a preview says which logged requests the draft would have decided otherwis
   await condition().fill('path equals "/previewed" or cookie["a"] exists and path equals "/previewed"');
   await field('Action').selectOption('block');
   await field('Mode').selectOption('enforce');
+  await button('Preview').click();
+  await page.getByRole('dialog').getByText('would have been decided otherwise').waitFor();
+  await rowOf('Policies that would have fired', 'previewed').waitFor();
+  await page.getByRole('columnheader', { name: 'Requests it may meet' }).waitFor();
+  expect(await faultsInBothThemes(page)).toEqual([]);
+  // What it found is of the policy as it was.
+  await field('Action').selectOption('challenge');
+  expect(await page.getByText('would have been decided otherwise').count()).toBe(0);
+  await field('Action').selectOption('block');
   await button('Add to the draft').click();
   await page.getByRole('link', { name: 'Try', exact: true }).click();
   await button('Preview').click();

@@ -2,15 +2,16 @@
 import { failed, ok } from '../../../result.ts';
 import { parseExpression } from '../../../policies/text/parse.ts';
 import { printExpression } from '../../../policies/text/print.ts';
-import { call } from '../../api/call.ts';
+import { call, type Refusal } from '../../api/call.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { useForm } from '../../settings/form.tsx';
+import { RefusalInWords, useForm } from '../../settings/form.tsx';
 import { ofItem } from '../../settings/refused-paths.ts';
 import { ActionFields } from './action-fields.tsx';
 import { CloudflareOffer } from './cloudflare-offer.tsx';
 import { ConditionEditor } from './condition-editor.tsx';
 import { type PolicyDraft, type DraftEntry, moved, policiesOf, withAdded, withPolicy } from './draft.ts';
+import { usePolicyPreview } from './policy-preview.tsx';
 import { policyModes, type StoredSet, type TextPolicy } from './policy.ts';
 
 export interface PolicyFormProps {
@@ -37,32 +38,35 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
   });
   const { place, ...policy } = form.draft;
   const parsed = parseExpression(policy.when);
+  const { name, description, when, then, mode } = policy;
+  const about = description.trim();
+  const made: TextPolicy = {
+    name: name.trim(),
+    ...(about === '' ? {} : { description: about }),
+    when: parsed.ok ? printExpression(parsed.value) : when,
+    then,
+    mode,
+  };
+  const edit = (to: PolicyDraft): PolicyDraft => {
+    const next = entry === null ? withAdded(to, [made]) : withPolicy(to, entry.key, made);
+    const key = entry?.key ?? next.entries.at(-1)!.key;
+    return Number(place) === present ? next : moved(next, key, Number(place) - 1);
+  };
+  const isComplete = form.isComplete && parsed.ok;
+  const policies = isComplete ? policiesOf(edit(draft).entries) : [];
+  const ofForm = (error: Refusal): Refusal => ofItem(error, 'policies', policies, made.name);
+  const preview = usePolicyPreview(siteKey, isComplete ? { policies } : null);
   const send = async () => {
-    const { name, description, when, then, mode } = policy;
-    const about = description.trim();
-    const made: TextPolicy = {
-      name: name.trim(),
-      ...(about === '' ? {} : { description: about }),
-      when: parsed.ok ? printExpression(parsed.value) : when,
-      then,
-      mode,
-    };
-    const edit = (to: PolicyDraft): PolicyDraft => {
-      const next = entry === null ? withAdded(to, [made]) : withPolicy(to, entry.key, made);
-      const key = entry?.key ?? next.entries.at(-1)!.key;
-      return Number(place) === present ? next : moved(next, key, Number(place) - 1);
-    };
-    const policies = policiesOf(edit(draft).entries);
     const answer = await call('/protect/policies/set', { siteKey, policies, dryRun: true });
-    if (answer.ok) return ok(edit);
-    return failed(ofItem(answer.error, 'policies', policies, made.name));
+    return answer.ok ? ok(edit) : failed(ofForm(answer.error));
   };
   return (
     <CreateDialog
       title={entry === null ? 'Add a policy' : `Change ${entry.policy.name}`}
       verb={entry === null ? 'Add to the draft' : 'Change in the draft'}
       isWide
-      isComplete={form.isComplete && parsed.ok}
+      isComplete={isComplete}
+      action={preview.button}
       send={send}
       onMade={onDone}
       onClose={onClose}
@@ -76,16 +80,18 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
           placeholder: 'log-in-without-cookie',
         },
       ])}
-      <ConditionEditor value={policy.when} onInput={(when) => form.write({ when })} />
-      <CloudflareOffer siteKey={siteKey} text={policy.when} onTake={(when) => form.write({ when })} />
+      <ConditionEditor value={policy.when} onInput={(next) => form.write({ when: next })} />
+      <CloudflareOffer siteKey={siteKey} text={policy.when} onTake={(next) => form.write({ when: next })} />
       <div class="policy-grid">
-        <ActionFields then={policy.then} stored={stored} onChange={(then) => form.write({ then })} />
+        <ActionFields then={policy.then} stored={stored} onChange={(next) => form.write({ then: next })} />
         {form.fields([
           { name: 'mode', label: 'Mode', options: policyModes },
           { name: 'place', label: 'Place', hint: 'Policies are read in their order.' },
         ])}
       </div>
       {form.fields([{ name: 'description', label: 'Description', hint: 'For people. Optional.' }])}
+      <RefusalInWords error={preview.error && ofForm(preview.error)} />
+      {preview.result}
     </CreateDialog>
   );
 }

@@ -21,9 +21,7 @@ import {
   type TrialAnswer,
   type TrialVisitor,
 } from './trial.ts';
-import type { ResponseOf } from '../../api/service-api.ts';
-import { count, counted } from '../../format/numbers.ts';
-import { LeftOut, PreviewedChanges } from '../rules/preview.tsx';
+import { usePolicyPreview } from './policy-preview.tsx';
 
 const example = { request: { url: '…' } };
 
@@ -148,59 +146,18 @@ function Answers({ trial, policies }: { trial: Trial; policies: readonly TextPol
   );
 }
 
-type Preview = ResponseOf<'/protect/policies/preview'>;
-
 /** What the requests of the last day would have got under the draft. */
-export function PreviewLog({ siteKey, state: { draft, changes } }: PolicyView) {
-  const [preview, setPreview] = useState<Preview | null>(null);
-  const { isBusy, error, run } = useAction();
+function PreviewLog({ siteKey, state: { draft, changes } }: PolicyView) {
   const isDraft = changes.length > 0;
-  const look = async (): Promise<void> => {
-    const policies = isDraft ? { policies: policiesOf(draft.entries) } : {};
-    setPreview(await run(call('/protect/policies/preview', { siteKey, ...policies })));
-  };
+  const { button, error, result } = usePolicyPreview(siteKey, isDraft ? { policies: policiesOf(draft.entries) } : {});
   return (
-    <Section
-      title={isDraft ? 'Preview the draft on the log' : 'Preview on the log'}
-      actions={
-        <Button isBusy={isBusy} onClick={() => void look()}>
-          Preview
-        </Button>
-      }
-    >
+    <Section title={isDraft ? 'Preview the draft on the log' : 'Preview on the log'} actions={button}>
       <p class="hint">
         The newest requests of the last 24 hours, as they would be decided. Nothing changes. The log keeps no headers,
         cookies and queries: where the decision depends on one, it cannot be told.
       </p>
       <RefusalNotice error={error} />
-      {preview !== null && <Result preview={preview} />}
+      {result}
     </Section>
-  );
-}
-
-function Result({ preview }: { preview: Preview }) {
-  const { examined, complete, changed, changedAddresses, untold, effects } = preview;
-  return (
-    <div class="stack">
-      <p role="status">
-        <b>{count(changed)}</b> of {counted(examined, 'request')} would have been decided otherwise, from{' '}
-        {counted(changedAddresses, 'address', 'addresses')}.{untold > 0 && ` Of ${count(untold)}, it cannot be told.`}
-        {!complete && ' Not all requests could be examined: the real number is higher.'}
-        <LeftOut preview={preview} />
-      </p>
-      <PreviewedChanges preview={preview} />
-      {effects.length > 0 && (
-        <Table
-          caption="Policies that would have fired"
-          rows={effects}
-          keyOf={({ policy }) => policy}
-          columns={[
-            { title: 'Policy', isWide: true, width: '1fr', cell: ({ policy }) => policy },
-            { title: 'Requests', isNumber: true, width: '8rem', cell: ({ requests }) => count(requests) },
-            { title: 'Perhaps', isNumber: true, width: '8rem', cell: ({ unknown }) => count(unknown) },
-          ]}
-        />
-      )}
-    </div>
   );
 }
