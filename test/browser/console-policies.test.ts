@@ -205,8 +205,13 @@ test('the history says who changed what, compares two versions, and leads back t
   await rowOf(rows, 'a <b>note</b>').getByText('now').waitFor();
   await button(`Changes of version ${first + 1}`).click();
   const differences = page.getByRole('region', { name: 'Differences' });
-  await differences.getByText('when: path equals "/other"').waitFor();
-  for (const text of ['policy one changed', 'when: path equals "/1"', 'policy two added', 'limit logins removed']) {
+  await differences.getByText('Condition: path equals "/other"').waitFor();
+  for (const text of [
+    'policy one changed',
+    'Condition: path equals "/1"',
+    'policy two added',
+    'limit logins removed',
+  ]) {
     await differences.getByText(text).waitFor();
   }
   expect(new URL(page.url()).search).toBe(`?from=${first}&to=${first + 1}`);

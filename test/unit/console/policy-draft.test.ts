@@ -13,7 +13,7 @@ import {
   withPolicy,
   without,
 } from '../../../src/console/views/policies/draft.ts';
-import { changedLines, headOf } from '../../../src/console/views/policies/difference-lines.ts';
+import { changedLines, headOf, type ShownDifference } from '../../../src/console/views/policies/difference-lines.ts';
 import type { TextPolicy } from '../../../src/console/views/policies/policy.ts';
 import { expectRows } from '../../support/rows.ts';
 
@@ -72,20 +72,59 @@ describe('a draft', () => {
     expect(shown(edited(twice, 'new 2', 'x'))).toBe('a b x d');
   });
 
+  test('says what became of a limit in the words of its form', () => {
+    const before = {
+      name: 'logins',
+      on: 'loginFailed',
+      key: ['ip', 'header:x-api-key'],
+      count: 10,
+      windowSeconds: 3600,
+      then: '429',
+      algorithm: 'sliding',
+      exact: false,
+    };
+    const after = { ...before, on: 'status:401', count: 5, windowSeconds: 60, then: 'block', ifUnreachable: 'closed' };
+    const texts = (change: Partial<ShownDifference>) =>
+      changedLines('limit', {
+        change: 'changed',
+        name: 'logins',
+        placeBefore: 1,
+        placeAfter: 1,
+        before,
+        after,
+        ...change,
+      }).map(({ mark, text }) => `${mark} ${text}`);
+    expect(texts({})).toEqual([
+      '- Counts: failed logins',
+      '+ Counts: responses of the origin with a status, 401',
+      '- At most: 10',
+      '+ At most: 5',
+      '- Within: 1 hour',
+      '+ Within: 1 minute',
+      '- Above it a request gets: 429 Too Many Requests',
+      '+ Above it a request gets: the block page',
+      '+ While the counter does not answer, requests: are refused with 503',
+    ]);
+    expect(texts({ change: 'removed', after: null }).slice(1, 3)).toEqual([
+      '- Counted for each: address, header x-api-key',
+      '- At most: 10',
+    ]);
+  });
+
   test('says what it changes, field by field', () => {
     const [change] = draftChanges(
       withPolicy(draft('a'), 'a', { ...policy('a=b'), then: { action: 'challenge', level: 1 } }),
     );
     expect(headOf('policy', change!)).toBe('policy a changed');
-    expect(changedLines(change!)).toEqual([
-      { mark: '-', text: 'when: path equals "/a"' },
-      { mark: '+', text: 'when: path equals "/b"' },
-      { mark: '-', text: 'then: block' },
-      { mark: '+', text: 'then: challenge 1' },
+    expect(changedLines('policy', change!)).toEqual([
+      { mark: '-', text: 'Condition: path equals "/a"' },
+      { mark: '+', text: 'Condition: path equals "/b"' },
+      { mark: '-', text: 'Action: block' },
+      { mark: '+', text: 'Action: challenge 1' },
     ]);
     const [move] = draftChanges(moved(draft('a b c'), 'a', 2));
     expect(headOf('policy', move!)).toBe('policy a moved from place 1 to 3');
-    expect(changedLines(move!)).toEqual([]);
+    expect(changedLines('policy', move!)).toEqual([]);
   });
 });
 

@@ -5,7 +5,14 @@ import { count, counted } from '../../format/numbers.ts';
 import { localTime } from '../../format/times.ts';
 import { settingLabel, unitOf, valueText } from '../../settings/setting-words.ts';
 import { deeds, SAID_FIRST } from './audit-deeds.ts';
-import { windowText } from '../limits/limit-words.ts';
+import {
+  actionWords,
+  algorithmWords,
+  eventWords,
+  keyPartWords,
+  unreachableWords,
+  windowText,
+} from '../limits/limit-words.ts';
 import { actionText, type ListedAction } from '../policies/policy.ts';
 import { featurePermissions, type Permission } from '../../../contract/management/permissions.ts';
 import { permissionLabel } from './permission-words.ts';
@@ -16,6 +23,13 @@ export type AuditEntry = Pick<
 >;
 type Changes = NonNullable<AuditEntry['changes']>;
 type Item = Changes['items'][number];
+
+interface ChangedItem {
+  kind: string;
+  name: string;
+  change: Item['change'];
+  fields: readonly { field: string; before?: unknown; after?: unknown }[];
+}
 
 export interface ChangedLine {
   label: string;
@@ -94,7 +108,7 @@ const labels: Readonly<Record<string, string>> = {
   until: 'Until',
   rollout: 'Percent of visitors',
   note: 'Note',
-  when: 'Requests that it is for',
+  when: 'Condition',
   then: 'Action',
   'limit.then': 'Above it a request gets',
   description: 'Description',
@@ -103,8 +117,8 @@ const labels: Readonly<Record<string, string>> = {
   windowSeconds: 'Within',
   on: 'Counts',
   algorithm: 'Uses come back',
-  exact: 'Counted exactly',
-  ifUnreachable: 'When it cannot be counted',
+  exact: 'Never one too many (exact)',
+  ifUnreachable: 'While the counter does not answer, requests',
   'loginFailed.status': 'Statuses',
   'loginFailed.usernameField': 'Field with the user name',
   url: 'Address',
@@ -149,7 +163,7 @@ function labelOf(kind: string, field: string): string {
   return labels[`${kind}.${field}`] ?? labels[field] ?? settingLabel(field);
 }
 
-export function linesOf({ kind, change, fields }: Item): ChangedLine[] {
+export function linesOf({ kind, change, fields }: ChangedItem): ChangedLine[] {
   return fields.map(({ field, before, after }) => ({
     label: labelOf(kind, field),
     before: change === 'deleted' ? null : valueWords(field, before),
@@ -182,7 +196,7 @@ function valueWords(field: string, value: unknown): string | null {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return numberWords(field, value);
   if (field === 'permissions' && isPermission(value)) return permissionLabel(value);
-  if (typeof value === 'string') return ISO_TIME.test(value) ? localTime(Date.parse(value)) : valueText(value);
+  if (typeof value === 'string') return textWords(field, value);
   if (Array.isArray(value)) {
     const isPlain = value.every((one) => typeof one !== 'object');
     return value.map((one) => valueWords(field, one)).join(isPlain ? ', ' : '; ');
@@ -195,6 +209,21 @@ function valueWords(field: string, value: unknown): string | null {
       return words === null || UNSHOWN.test(name) ? [] : [`${labelOf('', `${field}.${name}`)}: ${words}`];
     })
     .join(', ');
+}
+
+/** Of fields whose values are choices of a form. */
+const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  on: eventWords,
+  then: actionWords,
+  algorithm: algorithmWords,
+  ifUnreachable: unreachableWords,
+};
+
+function textWords(field: string, value: string): string {
+  if (ISO_TIME.test(value)) return localTime(Date.parse(value));
+  if (field === 'key') return keyPartWords(value);
+  if (field === 'on' && value.startsWith('status:')) return `${eventWords.status}, ${value.slice('status:'.length)}`;
+  return choices[field]?.[value] ?? valueText(value);
 }
 
 const permissions: ReadonlySet<unknown> = new Set(Object.values(featurePermissions).flat());

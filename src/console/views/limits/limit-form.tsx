@@ -21,7 +21,7 @@ import {
 import { type ListedLimit, saveLimit } from './limit-set.ts';
 import type { StoredSet } from '../policies/policy.ts';
 import { useLimitPreview } from './limit-preview.tsx';
-import { actionWords, keyWords } from './limit-words.ts';
+import { actionWords, algorithmWords, eventWords, keyWords, unreachableWords } from './limit-words.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 
 export interface LimitEditorProps {
@@ -33,12 +33,7 @@ export interface LimitEditorProps {
   onSaved: (name: string, version: number) => void;
 }
 
-const eventOptions: readonly (readonly [CountedEvent, string])[] = [
-  ['request', 'every request'],
-  ['loginFailed', 'failed logins'],
-  ['challengeFailed', 'challenges that were not solved'],
-  ['status', 'responses of the origin with a status'],
-];
+const eventOptions = Object.entries(eventWords) as [CountedEvent, string][];
 const unitOptions = Object.keys(windowUnits) as WindowUnit[];
 const actionOptions = (Object.keys(actionWords) as ListedLimit['then'][]).map(
   (one) => [one, actionWords[one]] as const,
@@ -48,14 +43,8 @@ const modeOptions = [
   ['monitor', 'monitor: only record'],
   ['enforce', 'enforce'],
 ] as const;
-const algorithmOptions = [
-  ['sliding', 'with a window that moves (sliding)'],
-  ['bucket', 'evenly, after all at once (bucket)'],
-] as const;
-const unreachableOptions = [
-  ['open', 'pass'],
-  ['closed', 'are refused with 503'],
-] as const;
+const algorithmOptions = Object.entries(algorithmWords) as [ListedLimit['algorithm'], string][];
+const unreachableOptions = Object.entries(unreachableWords) as [keyof typeof unreachableWords, string][];
 
 export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorProps) {
   const [condition, setCondition] = useState('');

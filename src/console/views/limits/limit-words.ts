@@ -31,6 +31,21 @@ export const actionWords: Readonly<Record<ListedLimit['then'], string>> = {
   block: 'the block page',
 };
 
+/** What a limit counts, in the form. */
+export const eventWords = {
+  request: 'every request',
+  loginFailed: 'failed logins',
+  challengeFailed: 'challenges that were not solved',
+  status: 'responses of the origin with a status',
+} as const;
+
+export const algorithmWords = {
+  sliding: 'with a window that moves (sliding)',
+  bucket: 'evenly, after all at once (bucket)',
+} as const;
+
+export const unreachableWords = { open: 'pass', closed: 'are refused with 503' } as const;
+
 const eventNouns: Readonly<Record<string, string>> = {
   request: 'request',
   loginFailed: 'failed login',

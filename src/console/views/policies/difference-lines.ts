@@ -1,6 +1,5 @@
 /** What changed of policies, limits and whatever else a set has, as the lines that were there and the lines that are. */
-import { isJsonObject } from '../../../bytes/json.ts';
-import { actionText, type ListedAction } from './policy.ts';
+import { linesOf } from '../access/audit-words.ts';
 import { printExpression } from '../../../policies/text/print.ts';
 import type { Expression } from '../../../policies/expression.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
@@ -25,27 +24,21 @@ export function headOf(kind: string, { change, name, placeBefore, placeAfter }: 
   return `${kind} ${name} ${change}${place}`;
 }
 
-export function changedLines({ before, after }: ShownDifference): DifferenceLine[] {
-  const [old, now] = [fieldsOf(before), fieldsOf(after)];
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name): DifferenceLine[] => {
-    if (old[name] === now[name]) return [];
-    return [
-      ...(old[name] === undefined ? [] : [{ mark: '-' as const, text: `${name}: ${old[name]}` }]),
-      ...(now[name] === undefined ? [] : [{ mark: '+' as const, text: `${name}: ${now[name]}` }]),
-    ];
-  });
+/** Each field in one line, in the words of the audit trail. The name stands above. */
+export function changedLines(kind: string, { name, before, after }: ShownDifference): DifferenceLine[] {
+  const [old, now] = [membersOf(before), membersOf(after)];
+  const names = new Set([...Object.keys(old), ...Object.keys(now)]);
+  names.delete('name');
+  const fields = [...names]
+    .filter((field) => JSON.stringify(old[field]) !== JSON.stringify(now[field]))
+    .map((field) => ({ field, before: old[field], after: now[field] }));
+  return linesOf({ kind, name, change: 'changed', fields }).flatMap(({ label, ...line }): DifferenceLine[] => [
+    ...(line.before === null ? [] : [{ mark: '-' as const, text: `${label}: ${line.before}` }]),
+    ...(line.after === null ? [] : [{ mark: '+' as const, text: `${label}: ${line.after}` }]),
+  ]);
 }
 
-/** Each field in one line. The name stands above. */
-function fieldsOf(item: object | null): Record<string, string> {
-  const fields = Object.entries(item ?? {}).filter(([name]) => name !== 'name');
-  return Object.fromEntries(fields.map(([name, value]) => [name, textOf(value)]));
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return isJsonObject(value) && 'action' in value ? actionText(value as ListedAction) : JSON.stringify(value);
-}
+const membersOf = (item: object | null): Readonly<Record<string, unknown>> => ({ ...item });
 
 type Sent = ResponseOf<'/protect/policies/diff'>['differences'];
 

@@ -21,7 +21,7 @@ export function DifferenceList({ differences }: { differences: Readonly<Record<s
             <div class="file-line">
               <b>{headOf(kind, difference)}</b>
             </div>
-            {changedLines(difference).map(({ mark, text }, at) => (
+            {changedLines(kind, difference).map(({ mark, text }, at) => (
               <div key={at} class={classes[mark]}>
                 <span class="file-mark">{mark}</span>
                 <VisitorText text={text} maxChars={LINE_MAX_CHARS} />

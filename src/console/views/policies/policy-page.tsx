@@ -7,17 +7,13 @@ import { Button } from '../../components/button.tsx';
 import { Load, Page, Warning } from '../../components/page.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
 import { toast } from '../../components/toast.tsx';
-import { saidWithUndo } from './said-with-undo.ts';
+import type { SaveDraft } from './save-draft.tsx';
 import { counted } from '../../format/numbers.ts';
 import { shownInstance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { type StoredSet, textPolicy } from './policy.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
-import { failed, type Result } from '../../../result.ts';
-import { CreateDialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/field.tsx';
-import { forms } from '../../settings/form-schemas.generated.ts';
-import { DifferenceList } from './differences.tsx';
+import type { Result } from '../../../result.ts';
 import { signal } from '@preact/signals';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { caughtUp, draftChanges, onVersion, policiesOf, type PolicyDraft, unchangedDraft } from './draft.ts';
@@ -79,9 +75,14 @@ interface StoredPolicies {
 }
 
 function WithDraft({ content, ...policies }: StoredPolicies & { content: Content }) {
-  const { siteKey, stored } = policies;
+  const { siteKey, stored, load } = policies;
   const state = useDraftOf(policies);
-  const [isSaving, setIsSaving] = useState(false);
+  const [Dialog, setDialog] = useState<typeof SaveDraft | null>(null);
+  const ask = (): void =>
+    void import('./save-draft.tsx').then(
+      (loaded) => setDialog(() => loaded.SaveDraft),
+      () => toast('The dialog could not be loaded. Try again.', { tone: 'failed' }),
+    );
   const { changes, isBehind, discard } = state;
   const mayChange = may('updateProtectSettings');
   return (
@@ -94,12 +95,20 @@ function WithDraft({ content, ...policies }: StoredPolicies & { content: Content
             {counted(changes.length, 'change')} of version {state.draft.base.version}, not saved
           </span>
           <Button onClick={discard}>Discard</Button>
-          <Button kind="primary" isDisabled={isBehind} onClick={() => setIsSaving(true)}>
+          <Button kind="primary" isDisabled={isBehind} onClick={ask}>
             Save…
           </Button>
         </div>
       )}
-      {isSaving && <SaveDraft {...policies} state={state} onClose={() => setIsSaving(false)} />}
+      {Dialog !== null && (
+        <Dialog
+          siteKey={siteKey}
+          changes={changes}
+          save={state.save}
+          onSaved={() => void load()}
+          onClose={() => setDialog(null)}
+        />
+      )}
     </>
   );
 }
@@ -120,46 +129,6 @@ function Behind({ state, version }: { state: DraftState; version: number }) {
         Put my changes on version {version}
       </Button>
     </Warning>
-  );
-}
-
-const CONFLICT = 'Somebody else has saved another version meanwhile. Nothing was saved, and your draft is kept.';
-
-interface SaveDraftProps extends StoredPolicies {
-  state: DraftState;
-  onClose: () => void;
-}
-
-/** Saves a draft as one version: what it changes, and why. */
-function SaveDraft({ siteKey, load, state: { changes, save }, onClose }: SaveDraftProps) {
-  const [note, setNote] = useState('');
-  return (
-    <CreateDialog
-      title="Save the policies"
-      verb="Save"
-      isWide
-      isComplete={changes.length > 0}
-      send={async () => {
-        const answer = await save(note);
-        if (answer.ok || answer.error.status !== 409) return answer;
-        return failed({ ...answer.error, message: CONFLICT, details: [] });
-      }}
-      onMade={({ version }) => {
-        onClose();
-        const text = `Saved as version ${version}. The edges follow with their next poll, five seconds by default.`;
-        saidWithUndo(text, { siteKey }, version, () => void load());
-      }}
-      onClose={onClose}
-    >
-      <DifferenceList differences={{ policies: changes }} />
-      <TextField
-        label="Why"
-        hint="For the history. Optional."
-        value={note}
-        onInput={setNote}
-        maxLength={forms.policySet.note.maxLength}
-      />
-    </CreateDialog>
   );
 }
 

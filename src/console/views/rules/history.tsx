@@ -130,8 +130,15 @@ export default function RuleHistory() {
 
 function whatOf({ version, kind, restores }: Version): string {
   if (version === 0) return 'no rule';
-  return restores === undefined ? kind : `back to version ${restores}`;
+  return restores === undefined ? kinds[kind] : `back to version ${restores}`;
 }
+
+const kinds: Readonly<Record<Version['kind'], string>> = {
+  create: 'saved rules',
+  delete: 'deleted rules',
+  import: 'imported rules',
+  rollback: 'went back',
+};
 
 /** What happened since; only known when all versions since are on the page. */
 function undone(versions: readonly Version[], target: number): string {
