@@ -199,6 +199,7 @@ test('a limit is added for some requests, enforced after a look at who was above
   await console.open('/limits');
   await button('Add a limit').press('Enter');
   await page.getByLabel('Name', { exact: true }).fill('hourly');
+  await dialog().getByText('It becomes the first policy of the list.').waitFor();
   await page.getByLabel('Requests that it is for').fill(`path equal "${path}"`);
   await page.getByLabel('At most').fill('0');
   await dialog().getByText('A whole number from 1 to 1,000,000.').waitFor();

@@ -91,7 +91,7 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
             label="Requests that it is for"
             isMono
             placeholder={'path equals "/login" and method equals "POST"'}
-            hint="A condition, as in policies. It becomes a policy before all others. Empty: no request is counted until you add a policy that names this limit."
+            hint="A condition, as in policies. It becomes the first policy of the list. Requests that rules, risk or other policies stop are not counted: the preview says how many. Empty: no request is counted until you add a policy that names this limit."
             value={condition}
             onInput={setCondition}
           />
