@@ -46,6 +46,8 @@ test('a channel is added with its secret shown once, changed, rotated and remove
   await page.getByLabel('Name', { exact: true }).press('Enter');
   const secret = dialog().locator('.secret');
   await secret.waitFor();
+  const widthOf = async (of: typeof secret) => (await of.boundingBox())!.width;
+  expect(await widthOf(button('Copy'))).toBeLessThan((await widthOf(secret)) / 2);
   const first = await secret.innerText();
   expect(first).toMatch(/^whsec_/);
   await button('Done').press('Enter');

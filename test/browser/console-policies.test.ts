@@ -69,7 +69,14 @@ test('a policy is written with completions and the keyboard, moved, and saved as
   await condition().fill('path equals "/login" and not country in ["DE"]');
   await field('Action').selectOption('limit');
   await button('Add to the draft').click();
-  await rowOf('Policies in their order', 'foreign-log-in').getByText('new', { exact: true }).waitFor();
+  const isNew = rowOf('Policies in their order', 'foreign-log-in').getByText('new', { exact: true });
+  await isNew.waitFor();
+  // A long name does not cut it.
+  expect(
+    await isNew.evaluate(
+      (chip) => chip.getBoundingClientRect().right <= chip.closest('td')!.getBoundingClientRect().right,
+    ),
+  ).toBe(true);
   await button('Move foreign-log-in up').press('Enter');
   expect(await button('Move foreign-log-in up').isDisabled()).toBe(true);
   expect(await texts()).toEqual(['admin: path startsWith "/admin"']);

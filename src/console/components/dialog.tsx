@@ -234,7 +234,9 @@ export function SecretDialog({
     >
       {children}
       <code class="secret">{secret}</code>
-      <CopyButton text={secret} />
+      <div class="actions">
+        <CopyButton text={secret} />
+      </div>
     </Dialog>
   );
 }

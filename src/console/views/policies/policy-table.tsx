@@ -70,7 +70,8 @@ function columnsOf({ hits, marks, site, act }: Known): TableColumn<Row>[] {
       width: '12rem',
       cell: ({ key, policy: { name, description } }) => (
         <span title={description}>
-          <b>{name}</b> {marks.has(key) && <Chip tone="info">{marks.get(key)}</Chip>}
+          {/* First: the end of a long name is cut. */}
+          {marks.has(key) && <Chip tone="info">{marks.get(key)}</Chip>} <b>{name}</b>
         </span>
       ),
     },
