@@ -93,6 +93,8 @@ export interface Me {
   /** Until then passkeys may be changed. */
   freshUntil: number;
   passkeyCount: number;
+  /** Whether lists and webhooks may be on the service's own machine, over http: on the local stack. */
+  callsOwnMachine: boolean;
 }
 
 export interface ShownPasskey {

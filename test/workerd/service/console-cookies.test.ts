@@ -34,6 +34,7 @@ describe('a member of an account that was disabled meanwhile', () => {
     expect((await browser.get('/console/auth/me')).body).toMatchObject({
       email,
       account: { disabled: true },
+      callsOwnMachine: false,
       permissions: {},
       accounts: [],
     });

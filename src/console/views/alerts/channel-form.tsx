@@ -6,6 +6,7 @@ import { CreateDialog } from '../../components/dialog.tsx';
 import { zoneName } from '../../format/times.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { changedMembers, saveAfterLook } from '../../settings/save-over.ts';
+import { addressRule } from '../../settings/address-rule.ts';
 import { useForm } from '../../settings/form.tsx';
 import { offeredAlertKinds, alertKindWords, shapes, type ListedChannel } from './alert-words.ts';
 
@@ -80,7 +81,7 @@ export function ChannelForm({ channel, onClose, onSaved }: ChannelFormProps) {
           isMono: true,
           hint:
             channel === null
-              ? 'https, with a public host name. It is stored encrypted, and never shown again.'
+              ? `${addressRule()}. It is stored encrypted, and never shown again.`
               : `It sends to ${channel.host}. Empty: the stored address stays.`,
         },
         { name: 'enabled', label: 'Send alerts there', hint: 'What waits when a channel is switched off is given up.' },

@@ -8,6 +8,7 @@ import { ok } from '../../../result.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { saveAfterLook } from '../../settings/save-over.ts';
 import { rangeText } from '../../settings/setting-schema.ts';
+import { addressRule } from '../../settings/address-rule.ts';
 import { useForm } from '../../settings/form.tsx';
 import { changedSettings, formats, isFile, type List, listDraftOf, listSchemas, settingsOf } from './list-draft.ts';
 
@@ -80,7 +81,7 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
           label: 'Address',
           type: 'url',
           isMono: true,
-          hint: 'https, with a public host name, as in https://www.spamhaus.org/drop/drop.txt. Empty: the list is a file that you replace as a whole.',
+          hint: `${addressRule()}, as in https://www.spamhaus.org/drop/drop.txt. Empty: the list is a file that you replace as a whole.`,
         },
         { name: 'format', label: 'Format', options: formats },
         draft.format === 'csv' && {

@@ -38,7 +38,7 @@ export function isFresh({ user, nowMs }: SignedInCall): boolean {
   return nowMs < freshUntil(user);
 }
 
-export async function me({ store, user }: SignedInCall): Promise<ConsoleResult> {
+export async function me({ store, user, outbound }: SignedInCall): Promise<ConsoleResult> {
   const { session, account, name, role } = user;
   const [memberships, passkeys] = await Promise.all([
     membershipsOf(store, session.email),
@@ -60,6 +60,7 @@ export async function me({ store, user }: SignedInCall): Promise<ConsoleResult> 
     signedInAt: session.signedInAt,
     freshUntil: freshUntil(user),
     passkeyCount: passkeys.length,
+    callsOwnMachine: outbound.allowsLoopback,
   };
   return ok(body);
 }
