@@ -217,7 +217,7 @@ test('the lists of the overview show what attacks now: only what was blocked', a
   );
   await page
     .getByRole('table', { name: /^Rules/ })
-    .getByRole('link', { name: 'userAgent:quotedbot' })
+    .getByRole('link', { name: 'An access rule is for user agents with quotedbot' })
     .click();
   await page.waitForURL(/verdicts\?.*decision=block/);
   await page

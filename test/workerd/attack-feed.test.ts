@@ -24,16 +24,25 @@ function feeding(watch: Pick<AttackWatchRpc, 'add'>, state = {}) {
   };
   const instance = { id: `feed-${(instances += 1)}`, attack: { ...attackStateOf(null), ...state } } as StoredInstance;
   const feed = async (count: number, at: number, record: object = {}): Promise<void> => {
-    const one = { timestamp: at, decision: 'allow', status: 200, origin_ms: 20, ...record };
-    feedAttackWatch(
-      call,
-      instance,
-      Array.from({ length: count }, () => one),
-      at,
-    );
+    const records = Array.from({ length: count }, () => ({
+      timestamp: at,
+      ip: anotherNetwork(),
+      decision: 'allow',
+      status: 200,
+      origin_ms: 20,
+      ...record,
+    }));
+    feedAttackWatch(call, instance, records, at);
     await Promise.all(pending);
   };
   return { feed, pending };
+}
+
+let networks = 0;
+/** What one network sends counts for little. */
+function anotherNetwork(): string {
+  networks += 1;
+  return `${1 + (networks % 200)}.${Math.floor(networks / 200) % 256}.0.1`;
 }
 
 function counting() {

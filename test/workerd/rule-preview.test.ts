@@ -31,7 +31,7 @@ describe('a file', () => {
     expect(body.plan).toEqual({ added: 2, changed: 1, unchanged: 1, removed: 0, refused: 2 });
     expect(body.format).toBe('list');
     expect(body.refusedLines.map(({ line }: any) => line)).toEqual([5, 7]);
-    expect(body.refusedLines[0].reason).toContain('value');
+    expect(body.refusedLines[0].reason).toContain('is no address');
     expect(body.differences.map(({ change, rule, before }: any) => [change, rule?.value, before?.note])).toEqual([
       ['changed', '192.0.2.2', 'kept'],
       ['added', '192.0.2.3', undefined],

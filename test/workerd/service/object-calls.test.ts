@@ -83,7 +83,7 @@ test('a session that is opened, renewed and reported twice calls as many objects
   }
   for (let piece = 0; piece < PIECES_PER_SESSION; piece++) {
     // Before the last one the session has used so much that it should work again.
-    const use = { window: paceWindow(testNow()), before: 0, now: piece < 2 ? 0 : 200_000 };
+    const use = { window: paceWindow(testNow()), before: 0, now: piece < 2 ? 0 : 150_000 };
     if (piece === 2) session = edgeSession.parse((await edge('/edge/v1/sessions', sessionCall({}, use))).body);
     const { challenge, pow } = session.work as unknown as SessionChallenge;
     const page = { challenge, solution: await solveWork(pow) };
