@@ -1,10 +1,5 @@
 /** The stack as `npm start` leaves it: every setting is the product's default, and the README says what a newcomer sees. */
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newInstanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import { browse } from '../support/browse.ts';
@@ -65,29 +60,4 @@ test('the bot’s-eye view shows what the gate answers to each client, with a re
     manage<{ verdicts: { request_path: string }[] }>(stack(), '/protect/verdicts', { requestId: reference });
   const { verdicts } = await eventually(found, (page) => page.verdicts.length > 0);
   expect(verdicts).toEqual([expect.objectContaining({ request_path: '/api/products' })]);
-});
-
-/** A folder in which the README's helpers find this stack. */
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-readme-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const readme = readFileSync('README.md', 'utf8');
-const helpers = readme.split('\n').filter((line) => /^(fact|api)\(\) \{/.test(line));
-
-async function shell(command: string): Promise<Buffer> {
-  const script = [...helpers, command].join('\n').replaceAll('http://127.0.0.1:8801', stack().serviceUrl);
-  const options = { cwd: folder, encoding: 'buffer' as const };
-  return (await promisify(execFile)('bash', ['-c', script], options)).stdout;
-}
-
-test('the helpers of the README pass an export through unchanged and show verdicts that a newcomer caused', async () => {
-  symlinkSync(stack().stateDir, join(folder, '.gatehouse'));
-  expect(helpers).toHaveLength(2);
-  const asked = /^api \/protect\/verdicts '.*'$/m.exec(readme)![0];
-  await eventually(
-    async () => JSON.parse((await shell(asked)).toString()) as { verdicts: { decision: string }[] },
-    ({ verdicts }) => verdicts.length > 0 && verdicts.every(({ decision }) => decision !== 'allow'),
-  );
-  const exported = await shell(`api /protect/verdicts/export '{"format":"parquet"}'`);
-  expect([exported.subarray(0, 4).toString(), exported.subarray(-4).toString()]).toEqual(['PAR1', 'PAR1']);
 });
