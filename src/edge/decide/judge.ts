@@ -18,7 +18,7 @@ import type { SessionReading } from '../session/sessions.ts';
 import { type HeldReturn, type JudgedContext, unjudged } from './context.ts';
 import type { KnownVisitor } from './known-visitor.ts';
 import { isBudgeted } from '../../decide/policy-input.ts';
-import { type VerdictInputs, verdictOf } from '../../decide/verdict.ts';
+import { liftsLimits, type VerdictInputs, verdictOf } from '../../decide/verdict.ts';
 import type { PolicyRequest } from '../../policies/request.ts';
 import { hostName } from '../../address/host-name.ts';
 
@@ -91,9 +91,10 @@ export function judge(judging: Judging): JudgedContext {
       pending: verdict.takesPending ? kind : null,
       renewal: session.refresh,
       learned: clearance?.learned ?? null,
-      pace: usesPace(session, payers)
-        ? { units, payers: payers ?? [], session, clearanceId: clearance?.jti ?? null }
-        : null,
+      pace:
+        usesPace(session, payers) && !liftsLimits(inputs)
+          ? { units, payers: payers ?? [], session, clearanceId: clearance?.jti ?? null }
+          : null,
       isWorkDue: reading?.isWorkDue === true,
     },
   };

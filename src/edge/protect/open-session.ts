@@ -10,6 +10,7 @@ import { error, jsonAnswer, toldToVisitor, type Answer } from '../answer/answer.
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readObject, type ServiceQuestion } from '../feed/service-client.ts';
+import type { Asked } from '../feed/upstream.ts';
 import { readCookies } from '../request/cookies.ts';
 import { REMOVE_HOST_SESSION, sessionCookie } from '../session/sessions.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
@@ -54,8 +55,7 @@ export async function sessionEndpoint(context: RequestContext, isolate: Isolate)
   if (!isLocal(page['challenge'])) {
     const visitor = sessionVisitorOf(facts, verdict.riskScore);
     const known = jwt === null || jwt.length > JWT_MAX_CHARS ? {} : { jwt };
-    const question = { visitor, ...known, ...metered(context, isolate.pace, page) };
-    const asked = await service.ask(CALL, question);
+    const asked = await askService(service, { visitor, ...known }, metered(context, isolate.pace, page));
     if (asked.ok) {
       const opening = asked.value;
       if (opening.kind === 'session') return opened(opening.session);
@@ -79,12 +79,30 @@ export async function sessionEndpoint(context: RequestContext, isolate: Isolate)
   }
 }
 
+/** A service that is older than the configuration, as in the minutes of an upgrade, refuses the fields of a metered session. */
+async function askService(
+  service: Isolate['service'],
+  question: object,
+  { page: { work, ...page }, use }: MeteredPage,
+): Promise<Asked<Opening>> {
+  const fields = { ...(work === undefined ? {} : { work }), ...page };
+  const asked = await service.ask(CALL, { ...question, page: fields, ...(use === undefined ? {} : { use }) });
+  const isRefused = !asked.ok && asked.error.kind === 'visitor' && asked.error.key === 'API.INVALID_BODY';
+  const hasMore = work !== undefined || use !== undefined;
+  return isRefused && hasMore ? service.ask(CALL, { ...question, page }) : asked;
+}
+
+interface MeteredPage {
+  page: Record<string, unknown>;
+  use?: PaceUse;
+}
+
 /** What the page sent, and what its session used. A service that meters no session takes neither of the two fields. */
 function metered(
   { config, jti, verdict, facts }: RequestContext,
   pace: Pace,
   { work, ...page }: Record<string, unknown>,
-): { page: Record<string, unknown>; use?: PaceUse } {
+): MeteredPage {
   const settings = config?.policy.pace;
   if (settings === undefined || !isMetered(settings)) return { page };
   const isActive = jti !== null && verdict.sessionStatus === 'active';

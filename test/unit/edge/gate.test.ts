@@ -151,3 +151,21 @@ test.each([
   expect((await fetched(post(`item=1${TOKEN}`))).status).toBe(403);
   expect(noted).toHaveBeenCalledTimes(failures);
 });
+
+test('a service that is older for a moment is asked for a session without the fields that it does not know', async () => {
+  const bodies: { page: object }[] = [];
+  const invalid = { error: { code: 400, message: 'The body does not fit', key: 'API.INVALID_BODY' } };
+  const service = (body: unknown): Response => {
+    const { page } = body as { page: object };
+    bodies.push({ page });
+    if ('work' in page) return Response.json(invalid, { status: 400 });
+    return Response.json({ challenge: 'sealed', pow: { lane: 'rsw' }, expiresAt: NOW_MS });
+  };
+  const { request } = edgeWith({ state: { config, ruleset: rulesThat('allow') }, service });
+  const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
+  const body = JSON.stringify({ capabilities: { bigint: true }, work: true });
+  const response = await request('/__protect/session', { method: 'POST', headers, body });
+  expect([response.status, await response.json()]).toMatchObject([200, { challenge: 'sealed' }]);
+  const page = { capabilities: { bigint: true } };
+  expect(bodies).toEqual([{ page: { ...page, work: true } }, { page }]);
+});

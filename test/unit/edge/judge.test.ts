@@ -215,6 +215,14 @@ describe('the context', () => {
     expect((await judged()).effects).toMatchObject({ pending: null, renewal: null, learned: null });
   });
 
+  test('lets a request pay for its pace, unless a rule for its network lifts limits', async () => {
+    const pace = { reading: { state: 'within', isWorkDue: true }, payers: ['of-session'] } as const;
+    const { effects } = await judged({ pace });
+    expect(effects).toMatchObject({ pace: { payers: ['of-session'] }, isWorkDue: true });
+    expect((await judged({ pace, network: { ...challenge, verdict: 'allow' } })).effects.pace).toBeNull();
+    expect((await judged({ pace, network: challenge })).effects.pace).not.toBeNull();
+  });
+
   test('keeps the submission that came back, and the clearance that was shown', async () => {
     const held = { id: 'held', sealedAtMs: NOW_MS };
     expect(await judged({ held, visitor: { clearance: solved } })).toMatchObject({ held, clearance: solved });

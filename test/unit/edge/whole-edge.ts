@@ -25,8 +25,8 @@ export interface EdgeState {
   /** `null` parts were never loaded. */
   state: object;
   origin?: (request: Request) => Response | Promise<Response>;
-  /** Its answer to every call. Without it, the service is away. */
-  service?: object;
+  /** Its answer to every call, or what answers one by its body. Without it, the service is away. */
+  service?: object | ((body: unknown) => Response);
   env?: Record<string, string>;
 }
 
@@ -39,8 +39,10 @@ export function edgeWith({ state, origin = () => new Response('ok'), service, en
   const bindings = {
     SERVICE_URL: 'https://service.test',
     SERVICE: {
-      fetch: () =>
-        service ? Promise.resolve(Response.json(service)) : Promise.reject(new Error('The service is away.')),
+      async fetch(request: Request) {
+        if (!service) throw new Error('The service is away.');
+        return typeof service === 'function' ? service(await request.json()) : Response.json(service);
+      },
     },
     ORIGIN: { fetch: asked },
     CLIENT_JWT,
