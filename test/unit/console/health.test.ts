@@ -52,6 +52,18 @@ describe('the watched metrics', () => {
     expect(finding('dead_letters', {}, 'inst_2')).toMatchObject({ state: 'fine', total: 0 });
   });
 
+  test('need nobody for single calls of the service that failed', () => {
+    const afterCalls = (failed: number) =>
+      findingsOf(
+        metricFamilies(
+          `# TYPE gatehouse_service_failures counter\ngatehouse_service_failures{instance="i"} ${failed}\n`,
+        ),
+        'i',
+        {},
+      )[0]?.state;
+    expect([0, 1, 5, 6].map(afterCalls)).toEqual(['fine', 'fine', 'fine', 'look']);
+  });
+
   test('that are counters count from the moment when somebody has seen them', () => {
     expect(finding('verdicts_dropped')).toMatchObject({ state: 'act', total: 7, since: 7 });
     const seen = seenOf(findingsOf(families, 'inst_1', {}));

@@ -37,6 +37,9 @@ export const watched = {
 } as const satisfies Record<string, State>;
 export type Sign = keyof typeof watched;
 
+/** Single failures are normal, as while the service starts or is replaced: so many need nobody. */
+const NORMAL: Partial<Record<Sign, number>> = { service_failures: 5 };
+
 /** Sums by metric, and by metric and origin, when somebody last looked; empty for nobody yet. */
 export type Seen = Readonly<Record<string, number>>;
 
@@ -70,7 +73,7 @@ function findingOf(name: Sign, family: MetricFamily, instanceId: string, seen: S
   return {
     name,
     help: family.help,
-    state: (since ?? total) > 0 ? watched[name] : 'fine',
+    state: (since ?? total) > (NORMAL[name] ?? 0) ? watched[name] : 'fine',
     total,
     since,
     parts: samples.filter(({ value }) => value !== 0),
