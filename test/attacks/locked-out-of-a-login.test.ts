@@ -5,7 +5,7 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../../src/cli/demo/visit.ts';
-import { cookiesOf, quickRules, signalsOf, solvedToken } from '../e2e/edge-visitor.ts';
+import { clearanceOf, quickRules, signalsOf } from '../e2e/edge-visitor.ts';
 import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
@@ -37,18 +37,6 @@ function logIn(from: string, password: string, cookie?: string): Promise<Respons
   });
 }
 
-/** Solves one proof of work; a picture would be an error here. */
-async function clearanceOf(from: string): Promise<string> {
-  const headers = signalsOf(stack(), { from });
-  const bought = await browse(`${stack().edgeUrl}/__protect/verify`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ token: await solvedToken(stack(), headers) }),
-  });
-  expect(await bought.json()).toMatchObject({ verified: true });
-  return cookiesOf(bought);
-}
-
 test('wrong passwords from eight networks cost the person with the right one a challenge that solves itself', async () => {
   let guess = 0;
   const refused = await eventually(
@@ -62,6 +50,6 @@ test('wrong passwords from eight networks cost the person with the right one a c
   const victim = '203.0.113.9';
   const asked = await logIn(victim, DEMO_PASSWORD);
   expect([asked.status, asked.headers.get('x-protect-decision')]).toEqual([403, 'challenge']);
-  const done = await logIn(victim, DEMO_PASSWORD, await clearanceOf(victim));
+  const done = await logIn(victim, DEMO_PASSWORD, await clearanceOf(stack(), victim));
   expect([done.status, done.headers.get('location')]).toEqual([303, '/account']);
 });

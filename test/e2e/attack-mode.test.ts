@@ -4,7 +4,7 @@ import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api
 import { visit } from '../attacks/visits.ts';
 import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
-import { cookiesOf, quickRules, signalsOf, solvedToken } from './edge-visitor.ts';
+import { clearanceOf, cookiesOf, quickRules, signalsOf, solvedToken } from './edge-visitor.ts';
 
 const stack = useStack({ edgeVars: quickRules });
 
@@ -14,18 +14,6 @@ async function attackMode(on: boolean): Promise<void> {
     () => visit(stack(), { from: '203.0.113.9' }),
     ({ decision }) => decision === (on ? 'challenge' : 'allow'),
   );
-}
-
-/** Solves a challenge and returns the cookie of its clearance. */
-async function clearanceOf(from: string): Promise<string> {
-  const headers = signalsOf(stack(), { from });
-  const bought = await browse(`${stack().edgeUrl}/__protect/verify`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ token: await solvedToken(stack(), headers) }),
-  });
-  expect(await bought.json()).toMatchObject({ verified: true });
-  return cookiesOf(bought);
 }
 
 async function challengeOf(from: string): Promise<ChallengeResponse> {
@@ -42,14 +30,14 @@ const workFor = async (from: string): Promise<number> => (await challengeOf(from
 
 test('a newcomer is challenged, solves it once, and goes on; a clearance from before stays good', async () => {
   const [early, late] = ['198.51.100.1', '203.0.113.1'];
-  const before = await clearanceOf(early);
+  const before = await clearanceOf(stack(), early);
   expect(await visit(stack(), { from: late })).toMatchObject({ status: 200 });
   await attackMode(true);
   expect(await visit(stack(), { from: early, headers: { cookie: before } })).toMatchObject({ status: 200 });
   const refused = await visit(stack(), { from: late });
   expect(refused).toMatchObject({ status: 403, decision: 'challenge' });
   expect(refused.text).toContain('interstitial.js');
-  const cookie = await clearanceOf(late);
+  const cookie = await clearanceOf(stack(), late);
   for (let page = 0; page < 3; page++) {
     expect(await visit(stack(), { from: late, headers: { cookie } })).toMatchObject({ status: 200, decision: 'allow' });
   }

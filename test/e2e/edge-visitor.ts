@@ -81,3 +81,16 @@ export function cookiesOf(response: Response): string {
     .map((line) => line.split(';', 1)[0])
     .join('; ');
 }
+
+/** Solves one proof of work, and returns the cookie of its clearance. A picture would be an error here. */
+export async function clearanceOf(stack: Stack, from: string): Promise<string> {
+  const headers = signalsOf(stack, { from });
+  const bought = await browse(`${stack.edgeUrl}/__protect/verify`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ token: await solvedToken(stack, headers) }),
+  });
+  const { verified } = (await bought.json()) as { verified: boolean };
+  if (!verified) throw new Error('The token of a solved challenge bought no clearance');
+  return cookiesOf(bought);
+}
