@@ -10,7 +10,7 @@ import { join } from 'node:path';
 
 const OUTPUT = 'src/captcha/visual/audio/spoken-digits.json';
 const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
-/** Of the CMU Arctic set: a woman and two men. */
+/** Names of Flite's voices from the CMU Arctic recordings: one woman and two men. */
 const VOICES = ['slt', 'rms', 'awb'];
 /** What the player of the frames in `src/captcha/visual/audio/speech.ts` expects. */
 const SAMPLE_RATE = 16_000;

@@ -26,7 +26,11 @@ export async function checkConsoleNames(): Promise<string[]> {
   return [...pages.flatMap(unknownNames), ...pages.filter(({ path }) => path === CONSOLE_PAGE).flatMap(missingViews)];
 }
 
-/** Bold text that has an arrow, comes after words such as "under", or is a page without its entry. The topic of an item is none. */
+/**
+ * Page names in bold that the console does not have. Bold text is taken for a page name where it has an arrow, where it follows
+ * a word such as "under" or "open", and where it names a page without its entry. At the start of a list item it is the
+ * item's topic, and is skipped.
+ */
 export function unknownNames({ path, text }: Page): string[] {
   const bold = text.replaceAll(/\s+/g, ' ').matchAll(/(- |\b(?:[Uu]nder|[Oo]pen|this is|console,) )?\*\*([^*]+)\*\*/g);
   return [...bold].flatMap(([, before, name = '']) => {

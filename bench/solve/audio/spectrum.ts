@@ -7,7 +7,7 @@ const SIZE = 512;
 /** From one frame to the next: 20 ms. */
 export const HOP_SAMPLES = 320;
 export const BANDS = 26;
-/** Of the lowest and the highest band. */
+/** Centre frequencies of the lowest and the highest band. */
 const HERTZ = [120, 6800] as const;
 
 /** Frames by bands, logarithms of the energy. */

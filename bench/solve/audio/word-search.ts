@@ -6,7 +6,7 @@ export interface Template {
   spectra: Spectra;
 }
 
-/** Of a word said anew, in natural logarithms of energy. */
+/** Standard deviation of a band from one saying of a word to the next, in natural logarithms of energy. */
 const WORD_SPREAD = 1;
 /** What one cell counts at most. */
 const CELL_MAX = 4;

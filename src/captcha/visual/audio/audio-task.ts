@@ -1,7 +1,8 @@
 /**
  * Makes the task that needs no eyes: one voice says digits in English, over two quieter voices that say nothing (they
- * speak backwards) and noise that swells and fades. Voice, pitch, pace and pauses are drawn anew each time. An ear
- * follows the loudest voice. A program that compares sounds with clean ones finds a mixture.
+ * speak backwards) and noise that swells and fades. Voice, pitch, pace and pauses are drawn anew each time. A
+ * person follows the loudest voice. A program that has the table of the voices reads nearly every recording: the work
+ * before it is its price (docs/verification.md).
  */
 import type { AudioTask } from '../../../contract/captcha/challenge-api.ts';
 import { encodeLargeBase64url } from '../../../bytes/large-base64url.ts';
@@ -13,7 +14,7 @@ export const AUDIO_SECONDS = 6;
 const PACE = [0.9, 1.1] as const;
 /** Shortest silence before a digit, in shares of the longest. */
 const PAUSE = [0.5, 1] as const;
-/** Of a voice in the background, and of the noise where it is loudest, beside the loudest voice. */
+/** Loudness of a background voice, as a share of the voice that says the digits. `NOISE_LEVEL` is the noise at its peak. */
 const MURMUR_LEVEL = 0.25;
 const MURMUR_SPEED = [0.8, 1.3] as const;
 const NOISE_LEVEL = 0.3;
