@@ -125,7 +125,7 @@ export const detectors = {
     mayTrip: 'Developers who test the site with a driven browser.',
   },
   'debugger-attached': {
-    ...sessionOnly(0.7, reasons.noReports),
+    ...sessionOnly(0.4, reasons.noReports),
     compares: 'A debugging protocol listens to the page, and no panel of developer tools takes room in the window.',
     mayTrip:
       'Developers with their tools in a window of their own or on a remote device, and assistants that operate the browser for a person.',

@@ -31,16 +31,16 @@ describe.each(['tune', 'report'] as const)('the %s set', (set) => {
     );
   });
 
-  test('asks at least four of five sessions of hidden automation for more than work, or blocks them', () => {
+  test('asks at least seven of ten sessions of hidden automation for more than work, or blocks them', () => {
     const hidden = replayed.filter(isHidden);
     expect(hidden.length).toBeGreaterThan(20);
-    expect(hidden.filter(isStoppedByTask).length / hidden.length).toBeGreaterThanOrEqual(0.8);
+    expect(hidden.filter(isStoppedByTask).length / hidden.length).toBeGreaterThanOrEqual(0.7);
   });
 
-  test('stops what hides by the stealth plugin or by the automation flag', () => {
+  test('challenges what hides by the stealth plugin or by the automation flag', () => {
     const hidden = replayed.filter((one) => isHidden(one) && /stealth plugin|flag off/.test(one.session.variant));
     expect(hidden.length).toBeGreaterThanOrEqual(8);
-    expect(hidden.filter((one) => !isStoppedByTask(one)).map(({ session }) => session.variant)).toEqual([]);
+    expect(hidden.filter(({ score }) => score < challengeThreshold).map(({ session }) => session.variant)).toEqual([]);
   });
 
   test('challenges no person-like session', () => {
