@@ -58,6 +58,13 @@ export function networksOf(ip: string | null): readonly Network[] {
   return levels[address.family].map(([bits, times]) => ({ prefix: formatCidr(prefixOf(address, bits)), times }));
 }
 
+/** What one visitor asks from: an IPv4 address, or the /64 that a site is assigned. `none` where the address is unknown. */
+export function ownAddress(ip: string | null): string {
+  const address = ip === null ? null : parseIp(ip);
+  if (address === null) return 'none';
+  return formatCidr(prefixOf(address, address.family === 4 ? 32 : 64));
+}
+
 /** Whose the reserve is: an IPv4 address, or an IPv6 household (/56). `none` where the address is unknown. */
 function reserveHolder(ip: string | null): string {
   const address = ip === null ? null : parseIp(ip);

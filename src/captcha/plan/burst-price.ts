@@ -1,10 +1,10 @@
 /**
- * What a burst adds to the price of a proof of work: leaky buckets for the networks of the visitor, from their own to the
- * largest (`networksOf`). A visitor who asks for many challenges pays more for each, whether they stay in one network or
- * hop through many of a larger one. A larger network raises the price and refuses nobody, so that it is no weapon against
- * neighbours. Each isolate of the service counts for itself, because a price need not be as exact as a limit.
+ * What a burst adds to the price of a proof of work, by leaky buckets. Who asks for many challenges pays more for each:
+ * that counts for their own address. What was solved counts for their networks, from their own to the largest
+ * (`networksOf`), so that hopping through them is no cheaper. Challenges that nobody solves therefore raise no
+ * neighbour's price. Each isolate of the service counts for itself, because a price need not be as exact as a limit.
  */
-import type { Network } from '../../address/networks.ts';
+import { networksOf, ownAddress } from '../../address/networks.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 
 /** Challenges a second that are always free: a school behind one address. A larger network has `times` as many. */
@@ -15,6 +15,10 @@ const STEPS_FROM = [30, 60, 120, 240] as const;
 const FILL_MAX = 300;
 /** Buckets of some 100 bytes. A flood of networks pushes out those that were not used lately. */
 const BUCKETS_MAX = 50_000;
+/** Solutions that count no second time when they are sent again. */
+const SOLVED_MAX = 20_000;
+/** A price may rise while an honest visitor works. So who asks for a stock in advance saves one step at most. */
+const STEPS_LATE_MAX = 1;
 
 interface Bucket {
   /** Challenges. */
@@ -24,6 +28,7 @@ interface Bucket {
 
 export class BurstPrice {
   readonly #buckets = new BoundedMap<Bucket>(BUCKETS_MAX);
+  readonly #solved = new BoundedMap<true>(SOLVED_MAX);
   readonly #largerStepsMax: number;
 
   /** `largerStepsMax`: the most that a larger network adds, where each step is dear. */
@@ -32,22 +37,50 @@ export class BurstPrice {
   }
 
   /**
-   * Counts one challenge in each network and returns how many half steps of `powDifficulty` it costs more, by the fullest
-   * bucket: 0 to 4. `scope` keeps the bursts of one site apart from those of another.
+   * Counts one challenge for the address that asks and returns how many half steps of `powDifficulty` it costs more, by
+   * what the address asked for and its networks solved: 0 to 4. `scope` keeps the bursts of one site apart from those of another.
    */
-  take(scope: string, networks: readonly Network[], nowMs: number): number {
-    return Math.max(...networks.map((network) => this.#stepsOf(`${scope} ${network.prefix}`, network.times, nowMs)));
+  ask(scope: string, ip: string | null, nowMs: number): number {
+    const own = this.#fill(`${scope} asks ${ownAddress(ip)}`, 1, 1, nowMs);
+    return Math.max(stepsAt(own, 1), this.#networkSteps(scope, ip, nowMs));
   }
 
-  #stepsOf(key: string, times: number, nowMs: number): number {
-    const bucket = this.#buckets.get(key) ?? { fill: 0, filledAtMs: nowMs };
-    const leaked = (Math.max(0, nowMs - bucket.filledAtMs) / 1000) * LEAK_PER_SECOND * times;
-    bucket.fill = Math.min(FILL_MAX * times, Math.max(0, bucket.fill - leaked) + 1);
-    bucket.filledAtMs = Math.max(bucket.filledAtMs, nowMs);
-    this.#buckets.set(key, bucket);
-    const steps = STEPS_FROM.filter((from) => bucket.fill > from * times).length;
-    return times === 1 ? steps : Math.min(steps, this.#largerStepsMax);
+  /**
+   * Counts a solved challenge in each network, once. `false`: it was asked for when it cost much less, and counts nowhere:
+   * the visitor has to solve one at the price of now. `steps`: what `ask` returned.
+   */
+  solve(scope: string, ip: string | null, { id, steps }: { id: string; steps: number }, nowMs: number): boolean {
+    if (this.#solved.get(id)) return true;
+    if (this.#networkSteps(scope, ip, nowMs) > steps + STEPS_LATE_MAX) return false;
+    this.#solved.set(id, true);
+    for (const { prefix, times } of networksOf(ip)) this.#fill(`${scope} ${prefix}`, times, 1, nowMs);
+    return true;
   }
+
+  #networkSteps(scope: string, ip: string | null, nowMs: number): number {
+    const steps = networksOf(ip).map(({ prefix, times }) => {
+      // One more, as that of the visitor will be.
+      const found = stepsAt(this.#fill(`${scope} ${prefix}`, times, 0, nowMs) + 1, times);
+      return times === 1 ? found : Math.min(found, this.#largerStepsMax);
+    });
+    return Math.max(...steps);
+  }
+
+  /** The fill of a bucket after `added` challenges more. */
+  #fill(key: string, times: number, added: number, nowMs: number): number {
+    const known = this.#buckets.get(key);
+    if (known === undefined && added === 0) return 0;
+    const bucket = known ?? { fill: 0, filledAtMs: nowMs };
+    const leaked = (Math.max(0, nowMs - bucket.filledAtMs) / 1000) * LEAK_PER_SECOND * times;
+    bucket.fill = Math.min(FILL_MAX * times, Math.max(0, bucket.fill - leaked) + added);
+    bucket.filledAtMs = Math.max(bucket.filledAtMs, nowMs);
+    if (known === undefined) this.#buckets.set(key, bucket);
+    return bucket.fill;
+  }
+}
+
+function stepsAt(fill: number, times: number): number {
+  return STEPS_FROM.filter((from) => fill > from * times).length;
 }
 
 const BASE_DIFFICULTY = 5.5;

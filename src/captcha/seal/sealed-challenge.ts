@@ -18,6 +18,8 @@ export const challengeParams = z.strictObject({
   /** sha256: salts, base64url, and bits each. */
   salt: z.optional(z.string()),
   bits: z.optional(z.int()),
+  /** rsw, sha256: what a burst added to the price, as `BurstPrice` counts it. None: a burst adds nothing. */
+  steps: z.optional(z.int()),
   /** wait: epoch milliseconds from which a solution is accepted. */
   notBefore: z.optional(z.int()),
   /** Proof of work that comes before a picture or a recording: the lane that follows it. */

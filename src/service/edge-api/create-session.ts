@@ -53,6 +53,7 @@ export const createSession: EdgeRoute = {
     if (answer.value === null) return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities));
     const opened = await open(call, visitor, answer.value, isOwn ? null : (known?.jti ?? null));
     if (!opened.ok) return errorResponse(opened.error);
+    if (opened.value === null) return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities));
     return jsonResponse(await withWork(opened.value, noPaidWork(call.nowMs)));
 
     async function withWork(session: EdgeSession, paid: PaidWork): Promise<object> {
@@ -89,10 +90,11 @@ async function open(
   visitor: EdgeVisitor,
   answer: SessionAnswer,
   formerJti: string | null,
-): Promise<Result<EdgeSession, CaptchaRefusal>> {
+): Promise<Result<EdgeSession | null, CaptchaRefusal>> {
   const { store, instance, nowMs } = call;
   const earned = await earnSession(call, visitor, answer);
   if (!earned.ok) return earned;
+  if (earned.value === null) return ok(null);
   const opened = await openRisk(store, instance, earned.value, visitor, nowMs, formerJti, answer.environment);
   if (opened === null) return failed({ kind: 'challenge-spent' });
   const paid = noPaidWork(nowMs);

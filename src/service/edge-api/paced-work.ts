@@ -44,7 +44,7 @@ export async function withSolvedPiece(
   const work = await solvedWork(call, visitor, solved);
   if (!work.ok) return work;
   const paid = paidWorkAt(known, paceWindow(call.nowMs));
-  const isOf = (window: number, piece: number): boolean => work.value === pieceId(jti, window, piece);
+  const isOf = (window: number, piece: number): boolean => work.value.id === pieceId(jti, window, piece);
   if (isOf(paid.window, paid.now + 1)) return ok({ ...paid, now: paid.now + 1 });
   // The window ended while the page worked.
   if (isOf(paid.window - 1, paid.before + 1)) return ok({ ...paid, before: paid.before + 1 });

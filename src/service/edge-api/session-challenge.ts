@@ -4,7 +4,6 @@
  * as after a lost response, it returns that session; with anything else, nothing.
  */
 import { isUnderAttack } from '../../attack/attack-state.ts';
-import { networksOf } from '../../address/networks.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
 import { BurstPrice, sessionDifficulty } from '../../captcha/plan/burst-price.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
@@ -40,20 +39,23 @@ export async function issueSessionChallenge(
 ): Promise<SessionChallenge> {
   const { instance, nowMs } = call;
   const lane = laneFor(capabilities);
-  const burstSteps = burstPrice.take(instance.id, networksOf(visitor.ip), nowMs);
+  const burstSteps = burstPrice.ask(instance.id, visitor.ip, nowMs);
   // In an attack everybody pays the price of a flood: who has a session already pays nothing.
-  const steps = isUnderAttack(instance.attack, nowMs) ? LARGER_STEPS_MAX : burstSteps;
-  return sealedWork(call, visitor, newJtiFor(visitor.ip, nowMs), lane, sessionDifficulty(steps));
+  const steps = Math.max(burstSteps, isUnderAttack(instance.attack, nowMs) ? LARGER_STEPS_MAX : 0);
+  return sealedWork(call, visitor, newJtiFor(visitor.ip, nowMs), lane, sessionDifficulty(steps), steps);
 }
 
+/** `null`: the work was asked for when it cost much less than it does now. */
 export async function earnSession(
   call: EdgeCall,
   visitor: EdgeVisitor,
   answer: SessionAnswer,
-): Promise<Result<EarnedSession, CaptchaRefusal>> {
+): Promise<Result<EarnedSession | null, CaptchaRefusal>> {
   const solved = await solvedWork(call, visitor, answer);
   if (!solved.ok) return solved;
   // The id of a piece of work is that of no session.
-  if (isPieceOfWork(solved.value)) return failed({ kind: 'challenge-foreign' });
-  return ok({ jti: solved.value, opening: await sha256Hex(JSON.stringify(answer)) });
+  const { id, steps } = solved.value;
+  if (isPieceOfWork(id)) return failed({ kind: 'challenge-foreign' });
+  if (!burstPrice.solve(call.instance.id, visitor.ip, { id, steps }, call.nowMs)) return ok(null);
+  return ok({ jti: id, opening: await sha256Hex(JSON.stringify(answer)) });
 }

@@ -22,13 +22,17 @@ export interface SolvedWork {
   solution: NonNullable<SessionCall['solution']>;
 }
 
-/** `id`: what the work is for: the id of the session that it opens, or of the piece of work that it is. */
+/**
+ * `id`: what the work is for: the id of the session that it opens, or of the piece of work that it is. `steps`: what a
+ * burst added to its price.
+ */
 export async function sealedWork(
   call: EdgeCall,
   visitor: EdgeVisitor,
   id: string,
   lane: SessionLane,
   difficulty: number,
+  steps?: number,
 ): Promise<SessionChallenge> {
   const { instance, nowMs } = call;
   const engine = captchaEngine(call);
@@ -42,7 +46,7 @@ export async function sealedWork(
     lane,
     issuedAt: nowMs,
     expiresAt,
-    params,
+    params: steps === undefined ? params : { ...params, steps },
   };
   return { challenge: await sealSession(engine.keyring, sealed, answer), pow, expiresAt };
 }
@@ -52,16 +56,16 @@ export function laneFor(capabilities: SessionCall['capabilities']): SessionLane 
   return capabilities?.bigint === false ? 'sha256' : 'rsw';
 }
 
-/** The id that the solved work was sealed with. */
+/** The id and the steps that the solved work was sealed with. */
 export async function solvedWork(
   call: EdgeCall,
   visitor: EdgeVisitor,
   { challenge, solution }: SolvedWork,
-): Promise<Result<string, CaptchaRefusal>> {
+): Promise<Result<{ id: string; steps: number }, CaptchaRefusal>> {
   const { instance, nowMs } = call;
   const opened = await openSealedSession(captchaEngine(call).keyring, challenge, nowMs);
   if (opened === null) return failed({ kind: 'challenge-invalid' });
-  const { jti, instanceId, binding, host, expiresAt } = opened.challenge;
+  const { jti, instanceId, binding, host, expiresAt, params } = opened.challenge;
   const isTheirs =
     instanceId === instance.id &&
     host === visitor.host &&
@@ -69,5 +73,5 @@ export async function solvedWork(
   if (!isTheirs) return failed({ kind: 'challenge-foreign' });
   if (nowMs >= expiresAt) return failed({ kind: 'challenge-late' });
   if (!(await powSolved(opened, solution, nowMs))) return failed({ kind: 'solution-wrong' });
-  return ok(jti);
+  return ok({ id: jti, steps: params.steps ?? Infinity });
 }

@@ -180,23 +180,24 @@ async function exchange({ url, prepare, collect, takeWork }: ExchangePorts): Pro
     };
     // A visitor without a session will have to work: both begin while the challenge is on its way.
     let begun = sessionCookieValue() === null ? begin() : undefined;
-    const answer = (await asked) as SessionAnswer;
-    const { challenge, pow } = answer;
-    if (challenge === undefined || pow === undefined) return answer;
-    if (!takeWork()) throw new CaptchaError('cancelled');
-    begun ??= begin();
-    const [solution, environment] = await Promise.all([begun.runner.solve(pow, () => undefined), begun.report]);
-    try {
-      return (await postJson(
-        url,
-        { challenge, solution, environment, capabilities, work: true },
-        stop.signal,
-      )) as SessionAnswer;
-    } catch (error) {
-      const { code, detail } = error as CaptchaError;
-      if (code === 'refused' && detail !== 'API.RATE_LIMITED') return null;
-      throw error;
+    let answer = (await asked) as SessionAnswer;
+    // The price may have risen meanwhile: then another challenge comes in place of the session.
+    while (answer.challenge !== undefined && answer.pow !== undefined) {
+      const { challenge, pow } = answer;
+      if (!takeWork()) throw new CaptchaError('cancelled');
+      begun ??= begin();
+      const [solution, environment] = await Promise.all([begun.runner.solve(pow, () => undefined), begun.report]);
+      const solved = { challenge, solution, environment, capabilities, work: true };
+      try {
+        answer = (await postJson(url, solved, stop.signal)) as SessionAnswer;
+      } catch (error) {
+        const { code, detail } = error as CaptchaError;
+        if (code === 'refused' && detail !== 'API.RATE_LIMITED') return null;
+        throw error;
+      }
+      if (answer.challenge !== undefined) begun = { ...begun, runner: prepare(stop.signal) };
     }
+    return answer;
   } finally {
     clearTimeout(timer);
     stop.abort();

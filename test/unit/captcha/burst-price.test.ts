@@ -1,97 +1,144 @@
-/** A burst costs its sender more, step by step, costs other visitors nothing, and is forgotten soon. */
-import { expect, test } from 'vitest';
-import { networksOf } from '../../../src/address/networks.ts';
+/** A burst costs its sender more, step by step, costs other visitors nothing until it is solved, and is forgotten soon. */
+import { describe, expect, test } from 'vitest';
 import { BurstPrice } from '../../../src/captcha/plan/burst-price.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
-
 const SITE = 'site';
-const one = networksOf('192.0.2.1');
+const ONE = '192.0.2.1';
+const NEIGHBOUR = '192.0.2.2';
 
-/** The price of the last of `count` challenges, for one visitor or for each next one. */
-function burst(price: BurstPrice, count: number, everyMs = 0, ipAt = (_index: number): string => '192.0.2.1'): number {
+type IpAt = (index: number) => string;
+
+/** The price of the last of `count` challenges that are asked for, of one visitor or of each next one. */
+function asked(price: BurstPrice, count: number, everyMs = 0, ipAt: IpAt = () => ONE): number {
   let steps = 0;
-  for (let index = 0; index < count; index++) {
-    steps = price.take(SITE, networksOf(ipAt(index)), NOW + index * everyMs);
-  }
+  for (let index = 0; index < count; index++) steps = price.ask(SITE, ipAt(index), NOW + index * everyMs);
   return steps;
 }
 
-test('challenges at once cost a half step more for each doubling, and four at most', () =>
-  expectRows(
-    [
-      [30, 0],
-      [31, 1],
-      [61, 2],
-      [121, 3],
-      [241, 4],
-      [5000, 4],
-    ],
-    ([count, steps]) => {
-      expect(burst(new BurstPrice(), count)).toBe(steps);
-    },
-  ));
+let ids = 0;
+/** How many of `count` challenges count that are asked for and solved one after another. */
+function solved(price: BurstPrice, count: number, everyMs = 0, ipAt: IpAt = () => ONE): number {
+  let counted = 0;
+  for (let index = 0; index < count; index++) {
+    const nowMs = NOW + index * everyMs;
+    const steps = price.ask(SITE, ipAt(index), nowMs);
+    if (price.solve(SITE, ipAt(index), { id: `${ids++}`, steps }, nowMs)) counted += 1;
+  }
+  return counted;
+}
 
-test('one challenge a second never costs more', () => {
-  expect(burst(new BurstPrice(), 3600, 1000)).toBe(0);
+describe('who asks', () => {
+  test('pays a half step more for each doubling, and four at most', () =>
+    expectRows(
+      [
+        [30, 0],
+        [31, 1],
+        [61, 2],
+        [121, 3],
+        [241, 4],
+        [5000, 4],
+      ],
+      ([count, steps]) => {
+        expect(asked(new BurstPrice(), count)).toBe(steps);
+      },
+    ));
+
+  test('once a second never pays more', () => {
+    expect(asked(new BurstPrice(), 3600, 1000)).toBe(0);
+  });
+
+  test('is forgotten as time passes', () => {
+    const price = new BurstPrice();
+    asked(price, 1000);
+    expect(price.ask(SITE, ONE, NOW + 30_000)).toBe(4);
+    expect(price.ask(SITE, ONE, NOW + 200_000)).toBe(2);
+    expect(price.ask(SITE, ONE, NOW + 300_000)).toBe(0);
+  });
+
+  test('does not change the price of a neighbour, of another network or of another site', () => {
+    const price = new BurstPrice();
+    asked(price, 1000);
+    asked(price, 1000, 0, (index) => `192.0.2.${3 + (index % 250)}`);
+    asked(price, 1000, 0, () => '2001:db8:0:1::1');
+    for (const ip of [NEIGHBOUR, '198.51.100.1', '2001:db8:0:2::1']) expect(price.ask(SITE, ip, NOW)).toBe(0);
+    expect(price.ask('another', ONE, NOW)).toBe(0);
+  });
+
+  test('from anywhere in one /64 is one visitor', () => {
+    expect(asked(new BurstPrice(), 241, 0, (index) => `2001:db8::${index.toString(16)}`)).toBe(4);
+  });
 });
 
-test('a burst is forgotten as time passes', () => {
-  const price = new BurstPrice();
-  burst(price, 1000);
-  expect(price.take(SITE, one, NOW + 30_000)).toBe(4);
-  expect(price.take(SITE, one, NOW + 200_000)).toBe(2);
-  expect(price.take(SITE, one, NOW + 300_000)).toBe(0);
-});
+describe('what is solved', () => {
+  const hops: [string, IpAt, number][] = [
+    ['over the addresses of a /24', (index) => `198.18.0.${index % 256}`, 1],
+    ['over the /64s of a /56', (index) => `2001:db8:0:10${(index % 256).toString(16).padStart(2, '0')}::1`, 3],
+    ['over the /64s of a /48', (index) => `2001:db8:0:${index.toString(16)}::1`, 10],
+    ['over the /24s of a /16', (index) => `198.18.${index % 256}.1`, 10],
+  ];
 
-test('a burst of one network does not change the price of another', () => {
-  const price = new BurstPrice();
-  burst(price, 1000);
-  expect(price.take(SITE, networksOf('198.51.100.1'), NOW)).toBe(0);
-});
+  test.each(hops)('%s costs more, from a larger number on', (_, ipAt, times) => {
+    const afterSolving = (count: number): number => {
+      const price = new BurstPrice();
+      expect(solved(price, count, 0, ipAt)).toBe(count);
+      return price.ask(SITE, ipAt(count), NOW);
+    };
+    expect(afterSolving(30 * times - 1)).toBe(0);
+    expect(afterSolving(30 * times)).toBe(1);
+    expect(afterSolving(240 * times)).toBe(4);
+  });
 
-test('a burst at one site does not change the price of another', () => {
-  const price = new BurstPrice();
-  burst(price, 1000);
-  expect(price.take('another', one, NOW)).toBe(0);
-});
+  test('raises the price of a larger network by no more steps than it may', () => {
+    const price = new BurstPrice(2);
+    solved(price, 5000, 0, (index) => `198.18.${index % 256}.1`);
+    expect(price.ask(SITE, '198.18.3.1', NOW)).toBe(2);
+    const near = new BurstPrice(2);
+    solved(near, 5000);
+    expect(near.ask(SITE, NEIGHBOUR, NOW)).toBe(4);
+  });
 
-const hops: [string, (index: number) => string, number][] = [
-  ['over the /64s of a /56', (index) => `2001:db8:0:10${(index % 256).toString(16).padStart(2, '0')}::1`, 3],
-  ['over the /64s of a /48', (index) => `2001:db8:0:${index.toString(16)}::1`, 10],
-  ['over the /24s of a /16', (index) => `198.18.${index % 256}.1`, 10],
-];
+  test('by ten people a second of one carrier never costs them more', () => {
+    const price = new BurstPrice();
+    const ipAt: IpAt = (index) => `198.18.${(index * 7) % 256}.${index % 200}`;
+    expect(solved(price, 3600, 100, ipAt)).toBe(3600);
+    expect(price.ask(SITE, ipAt(0), NOW + 360_000)).toBe(0);
+  });
 
-test.each(hops)('hopping %s costs more as well, from a larger number on', (_, ipAt, times) => {
-  const full = (from: number, every: number): number => burst(new BurstPrice(), from * every, 0, ipAt);
-  expect(full(30, times)).toBe(0);
-  expect(burst(new BurstPrice(), 30 * times + 1, 0, ipAt)).toBe(1);
-  expect(burst(new BurstPrice(), 240 * times + 1, 0, ipAt)).toBe(4);
-});
+  test('counts once, however often it is sent, and is good again', () => {
+    const price = new BurstPrice();
+    for (let sent = 0; sent < 1000; sent++) expect(price.solve(SITE, ONE, { id: 'one', steps: 0 }, NOW)).toBe(true);
+    expect(price.ask(SITE, NEIGHBOUR, NOW)).toBe(0);
+    solved(price, 300);
+    expect(price.solve(SITE, ONE, { id: 'one', steps: 0 }, NOW)).toBe(true);
+  });
 
-test('a larger network adds no more steps than it may', () => {
-  const price = new BurstPrice(2);
-  expect(burst(price, 5000, 0, (index) => `198.18.${index % 256}.1`)).toBe(2);
-  expect(burst(new BurstPrice(2), 5000)).toBe(4);
-});
-
-test('ten people a second of one carrier never cost each other more', () => {
-  expect(burst(new BurstPrice(), 3600, 100, (index) => `198.18.${(index * 7) % 256}.${index % 200}`)).toBe(0);
+  test('of a stock that was asked for at the low price counts up to a price of two steps more', () => {
+    const price = new BurstPrice();
+    const stock = Array.from({ length: 500 }, (_, index) => {
+      const ip = `192.0.2.${index % 250}`;
+      return { ip, work: { id: `stock ${index}`, steps: price.ask(SITE, ip, NOW) } };
+    });
+    expect(new Set(stock.map(({ work }) => work.steps))).toEqual(new Set([0]));
+    const counted = stock.filter(({ ip, work }) => price.solve(SITE, ip, work, NOW + 60_000));
+    expect(counted).toHaveLength(60);
+    expect(price.ask(SITE, '192.0.2.251', NOW + 60_000)).toBe(2);
+  });
 });
 
 test('a flood of networks pushes out none that is busy', () => {
   const price = new BurstPrice();
-  burst(price, 241);
+  asked(price, 241);
   for (let index = 0; index < 120_000; index++) {
-    price.take(SITE, [{ prefix: `flood ${index}`, times: 1 }], NOW);
-    if (index % 10_000 === 0) expect(price.take(SITE, one, NOW)).toBe(4);
+    price.ask(`flood ${index}`, NEIGHBOUR, NOW);
+    if (index % 10_000 === 0) expect(price.ask(SITE, ONE, NOW)).toBe(4);
   }
-  expect(price.take(SITE, one, NOW)).toBe(4);
+  expect(price.ask(SITE, ONE, NOW)).toBe(4);
 });
 
 test('a clock that goes back does not lower the price', () => {
   const price = new BurstPrice();
-  burst(price, 241);
-  expect(price.take(SITE, one, NOW - 600_000)).toBe(4);
+  asked(price, 241);
+  expect(price.ask(SITE, ONE, NOW - 600_000)).toBe(4);
 });

@@ -99,6 +99,18 @@ describe('a page', () => {
     expect(calls[1]).toEqual({ challenge: 'sealed', solution, environment, capabilities, work: true });
   });
 
+  test('solves another challenge where the price rose meanwhile', async () => {
+    const answers: Answer[] = [asChallenge, { ...asSession, cookie: valid() }];
+    const edge: Edge = {
+      get solved() {
+        return answers.shift()!;
+      },
+    };
+    const { sessions, calls, works } = pageWith('', edge);
+    expect(await sessions.ensure()).toBe(true);
+    expect([calls.length, works()]).toEqual([3, 2]);
+  });
+
   test('works for more after it opened one, as long as the gate gives pieces', async () => {
     const work = { challenge: 'piece', pow: { lane: 'rsw' } };
     const bodies = [

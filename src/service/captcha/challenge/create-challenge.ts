@@ -33,7 +33,8 @@ import { pageHost } from './page-host.ts';
 /** The largest part of a request is the user agent, at most 16 KiB. */
 export const CHALLENGE_LIMITS = { maxBytes: 32 * 1024, maxFields: 100 };
 const rateLimit = new RateLimit();
-const burstPrice = new BurstPrice();
+/** Asked for here, and counted as solved where the solution is judged. */
+export const burstPrice = new BurstPrice();
 /** For all sites together, counted before a site is looked up, so that invented site keys cannot load the database. */
 const NETWORK_CALLS_PER_MINUTE = 600;
 const networkRateLimit = new RateLimit(NETWORK_CALLS_PER_MINUTE);
@@ -91,7 +92,7 @@ export async function newChallenge(
   });
   const limited = rateLimit.takeIn(site.siteKey, networks, nowMs);
   if (limited !== null) return failed(limited);
-  const burstSteps = site.accountId === null ? 0 : burstPrice.take(site.siteKey, networks, nowMs);
+  const burstSteps = site.accountId === null ? 0 : burstPrice.ask(site.siteKey, ip, nowMs);
 
   const jti = newJti();
   const identity = { jti, account_id: site.accountId ?? '', site_key: site.siteKey, timestamp: nowMs };
@@ -133,8 +134,10 @@ export async function newChallenge(
     facts: { ...facts, refusal: plan.refusal },
   };
   const attackSteps = visitor.instance && isUnderAttack(visitor.instance.attack, nowMs) ? ATTACK_STEPS : 0;
-  const price = powPrice(plan.powDifficulty, burstSteps + attackSteps, rule?.demand.powDifficulty);
-  const task = await issuePow(engine, base, price, courseParams(plan));
+  const byRule = rule?.demand.powDifficulty;
+  const price = powPrice(plan.powDifficulty, burstSteps + attackSteps, byRule);
+  const course = { ...courseParams(plan), ...(byRule === undefined && { steps: burstSteps }) };
+  const task = await issuePow(engine, base, price, course);
   const honeypot = honeypotOf(site.settings);
   const privacyUrl = plan.kind === 'pow' ? undefined : site.settings.privacyUrl;
   const padBytesMax = visitor.edgeAccountId === null ? PAD_BYTES_MAX : PAD_BYTES_THROUGH_EDGE_MAX;

@@ -16,7 +16,6 @@ import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import { levelOfLane, sealToken } from '../../../captcha/seal/sealed-token.ts';
 import { networksOf } from '../../../address/networks.ts';
 import { solutionRequest, type SolutionResponse } from '../../../contract/captcha/challenge-api.ts';
-import type { SiteSettings } from '../../../contract/management/site-settings.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
 import type { RateLimitError, CaptchaRouteError } from '../../http/service-error.ts';
@@ -25,6 +24,7 @@ import { recordSubmitted } from '../captcha-events.ts';
 import { type ChallengeSite, challengeSite } from '../challenge/challenge-site.ts';
 import { type CaptchaEngine, captchaEngine } from '../captcha-engine.ts';
 import { noteWidgetSolved } from '../first-use.ts';
+import { burstPrice } from '../challenge/create-challenge.ts';
 import { issueVisual } from '../challenge/issue-challenge.ts';
 import { isOnlyAnswer, judgeRound, type RoundOutcome, solvedFacts } from './judge-round.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
@@ -64,7 +64,7 @@ export async function solutionResult(
   const registered = await challengeSite(engine, challenge.siteKey, visitor.value, nowMs);
   if (!registered.ok) return registered;
   const site = registered.value;
-  const judged = await judgeSolution(call, engine, site.settings, { opened, body, networks });
+  const judged = await judgeSolution(call, engine, site, { opened, body, ip, networks });
   if (!judged.ok) return judged;
 
   const { outcome, signs } = judged.value;
@@ -86,11 +86,18 @@ interface JudgedSolution {
   signs: SolvingSigns;
 }
 
+interface Answered {
+  opened: OpenedChallenge;
+  body: SolutionRequest;
+  ip: string;
+  networks: readonly NetworkTag[];
+}
+
 async function judgeSolution(
   call: ServiceCall,
   engine: CaptchaEngine,
-  settings: SiteSettings,
-  { opened, body, networks }: { opened: OpenedChallenge; body: SolutionRequest; networks: readonly NetworkTag[] },
+  { settings, accountId }: ChallengeSite,
+  { opened, body, ip, networks }: Answered,
 ): Promise<Result<JudgedSolution, RateLimitError>> {
   const { nowMs } = call;
   const { challenge } = opened;
@@ -111,7 +118,11 @@ async function judgeSolution(
     return ok({ outcome, signs: { ...signs, mechanical, tooSoon } });
   }
   if (!(await powSolved(opened, body.solution, nowMs))) return judgedAs({ step: 'failed' });
-  const { afterwards } = challenge.params;
+  const { afterwards, steps = Infinity } = challenge.params;
+  const isPriced = accountId !== null && challenge.lane !== 'wait';
+  if (isPriced && !burstPrice.solve(challenge.siteKey, ip, { id: challenge.jti, steps }, nowMs)) {
+    return judgedAs({ step: 'late' });
+  }
   if (afterwards !== undefined) {
     if (!(await isOnlyAnswer(call, 'work', answer))) return judgedAs({ step: 'answered-before' });
     return judgedAs({ step: 'next', lane: afterwards, params: afterWork(challenge.params), failed: false });
@@ -127,6 +138,7 @@ function afterWork({
   t: _t,
   salt: _salt,
   bits: _bits,
+  steps: _steps,
   afterwards: _afterwards,
   ...course
 }: ChallengeParams): ChallengeParams {
