@@ -137,9 +137,9 @@ export function takeEffects(
   { pending, pace, renewals }: Pick<Isolate, 'pending' | 'pace' | 'renewals'>,
   waitUntil: WaitUntil,
 ): JudgedContext {
-  const { facts, effects, verdict } = context;
+  const { facts, effects, verdict, config } = context;
   const { signals, target, nowMs } = facts;
-  if (effects.pending !== null) pending.take(effects.pending, signals.ip, nowMs);
+  if (effects.pending !== null) pending.take(effects.pending, signals.ip, config.policy.pendingBudget, nowMs);
   if (effects.pace && verdict.decision === 'allow') pace.take(effects.pace.payers, effects.pace.units, nowMs);
   if (effects.renewal === null) return context;
   const visitor = () => sessionVisitorOf(facts, verdict.riskScore);

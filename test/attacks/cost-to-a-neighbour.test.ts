@@ -12,6 +12,7 @@ import { useStack } from '../support/stack.ts';
 
 const stack = useStack();
 const PARALLEL = 20;
+const asPicture = { 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors', accept: 'image/*' };
 /** Squarings of a session, where nothing raises its price. */
 const SESSION_PRICE = 150_000;
 
@@ -38,6 +39,11 @@ async function expectNothingNoticed(visitor: Headers, captchaPrice: number): Pro
   expect(await tokenOf(stack(), visitor, challenge)).not.toBe('');
 }
 
+const plainRequest = async (from: string, headers: Record<string, string> = {}): Promise<void> => {
+  const response = await browse(stack().edgeUrl, { headers: { ...newVisitor(stack(), from), ...headers } });
+  await response.arrayBuffer();
+};
+
 const attacks: [string, (ip: (host: number) => string) => Promise<void>][] = [
   [
     '250 challenges of a session, asked for and not solved',
@@ -46,6 +52,11 @@ const attacks: [string, (ip: (host: number) => string) => Promise<void>][] = [
   [
     '250 challenges of a captcha, asked for and not solved',
     (ip) => inParallel(250, (index) => challengeFor(stack(), newVisitor(stack(), ip(1 + (index % 2))))),
+  ],
+  ['200 plain requests of pages', (ip) => inParallel(200, (index) => plainRequest(ip(1 + (index % 3))))],
+  [
+    '200 pages that are asked for as pictures',
+    (ip) => inParallel(200, (index) => plainRequest(ip(1 + (index % 3)), asPicture)),
   ],
 ];
 

@@ -6,6 +6,8 @@ import { eventually } from '../support/stack.ts';
 
 /** The default `pendingBudget`. */
 export const BUDGET = 30;
+/** Pages that each address has beside it, in each edge. */
+export const RESERVE = 2;
 /** What an edge gives a network before the ledger has heard of it. */
 const UNCONFIRMED = BUDGET / 6;
 /** In flight at once. */
@@ -74,12 +76,12 @@ let newcomers = 0;
 /**
  * Waits until an edge knows the ledger's sums for all that it has counted so far. An edge reports in the order of its
  * counts and lets a network take no more than a sixth of its budget meanwhile. So when a newcomer gets one page more, the
- * edge has heard of everything before them.
+ * edge has heard of everything before them. Their reserve comes first.
  */
 async function settled(stack: Stack, edgeUrl: string): Promise<void> {
   newcomers += 1;
   const newcomer = { from: `2001:db8:${(0xf000 + newcomers).toString(16)}::1`, edgeUrl };
-  for (let page = 0; page <= UNCONFIRMED; page++) {
+  for (let page = 0; page <= RESERVE + UNCONFIRMED; page++) {
     await eventually(
       () => visit(stack, newcomer),
       ({ status }) => status === 200,

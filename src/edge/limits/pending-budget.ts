@@ -3,8 +3,10 @@
  * asked for dozens of times before the first session is open, so it has a budget of its own, a hundred times as large.
  * Anyone can write that they ask for a picture, so the response decides what it was: a page that was asked for as a file
  * takes from the pages' budget, and is not handed out where that is used up. A network that goes on gets no files either.
+ * Each address has a reserve beside it, which its neighbours cannot use up and which takes nothing of theirs.
  */
-import { neighboursOf } from '../../address/networks.ts';
+import { neighboursOf, ownAddress } from '../../address/networks.ts';
+import { WindowCounts } from '../../bytes/window-counts.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
 import type { LimitCounts } from './limit-counts.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -18,6 +20,11 @@ const FILES_PER_PAGE = 100;
 /** Pages of a network that were asked for, those that were withheld included. Beyond it, files are challenged as well. */
 const WITHHELD_TIMES = 2;
 
+/** The first page of a visitor and one more, until their session is open. */
+const RESERVED_PAGES = 2;
+/** All reserves of a network together, in budgets, so that somebody with every address of a /24 gets three. */
+const RESERVES_TIMES = 2;
+
 /** The share of a budget that one isolate may use before the ledger has heard of it. */
 const UNCONFIRMED_SHARE = 6;
 
@@ -25,6 +32,13 @@ export type PendingKind = 'page' | 'file';
 
 export class PendingBudget {
   readonly #counts: LimitCounts;
+  /** Counted in this isolate. What they are together is counted over all isolates. */
+  readonly #reserves: Readonly<Record<PendingKind, WindowCounts>> = {
+    page: new WindowCounts(RESERVED_PAGES, PENDING_WINDOW_MS),
+    file: new WindowCounts(RESERVED_PAGES * FILES_PER_PAGE, PENDING_WINDOW_MS),
+  };
+  /** Pages of an address that were asked for as files. Whoever does that has no reserve of files any more. */
+  readonly #withheld = new WindowCounts(RESERVED_PAGES, PENDING_WINDOW_MS);
 
   constructor(counts: LimitCounts) {
     this.#counts = counts;
@@ -32,24 +46,40 @@ export class PendingBudget {
 
   /** `budget`: pages of a near network. */
   hasRoom(kind: PendingKind, ip: string | null, budget: number, nowMs: number): boolean {
-    const within = (counted: PendingKind, limit: number): boolean =>
-      keysOf(counted, ip).every(
-        (key, index) => this.#counts.waitMs(key, meterOf(limit * (index === 0 ? 1 : FAR_TIMES)), nowMs) === 0,
-      );
-    if (kind === 'page') return within('page', budget);
-    return within('file', budget * FILES_PER_PAGE) && within('page', budget * WITHHELD_TIMES);
+    if (this.#hasReserve(kind, ip, budget, nowMs)) return true;
+    if (kind === 'page') return this.#isWithin('page', ip, budget, nowMs);
+    const isWithin = this.#isWithin('file', ip, budget * FILES_PER_PAGE, nowMs);
+    return isWithin && this.#isWithin('page', ip, budget * WITHHELD_TIMES, nowMs);
   }
 
-  take(kind: PendingKind, ip: string | null, nowMs: number): void {
-    for (const key of keysOf(kind, ip)) this.#counts.take(key, meterOf(1), nowMs);
+  take(kind: PendingKind, ip: string | null, budget: number, nowMs: number): void {
+    const isReserved = this.#hasReserve(kind, ip, budget, nowMs);
+    if (isReserved) this.#reserves[kind].take(ownAddress(ip), nowMs);
+    for (const key of keysOf(isReserved ? `reserved ${kind}` : kind, ip)) this.#counts.take(key, meterOf(1), nowMs);
   }
 
   /** Whether the response to a request for a file is a page that the network has no budget for. A page takes from it. */
   withholds(response: Response, { headers, signals: { ip }, nowMs }: RequestFacts, budget: number): boolean {
     if (!isPageResponse(response, headers)) return false;
     const hasRoom = this.hasRoom('page', ip, budget, nowMs);
-    this.take('page', ip, nowMs);
+    this.take('page', ip, budget, nowMs);
+    if (!hasRoom) this.#withheld.take(ownAddress(ip), nowMs);
     return !hasRoom;
+  }
+
+  #hasReserve(kind: PendingKind, ip: string | null, budget: number, nowMs: number): boolean {
+    const own = ownAddress(ip);
+    if (!this.#reserves[kind].hasRoom(own, nowMs)) return false;
+    if (kind === 'file' && !this.#withheld.hasRoom(own, nowMs)) return false;
+    const together = budget * RESERVES_TIMES * (kind === 'file' ? FILES_PER_PAGE : 1);
+    return this.#isWithin(`reserved ${kind}`, ip, together, nowMs);
+  }
+
+  /** `limit`: of the near network. */
+  #isWithin(counted: string, ip: string | null, limit: number, nowMs: number): boolean {
+    return keysOf(counted, ip).every(
+      (key, index) => this.#counts.waitMs(key, meterOf(limit * (index === 0 ? 1 : FAR_TIMES)), nowMs) === 0,
+    );
   }
 }
 
@@ -58,10 +88,10 @@ function meterOf(count: number): CountedMeter {
   return { count, windowMs: PENDING_WINDOW_MS, isBucket: false, leash: Math.ceil(count / UNCONFIRMED_SHARE) };
 }
 
-function keysOf(kind: PendingKind, ip: string | null): string[] {
+function keysOf(counted: string, ip: string | null): string[] {
   const { near, around } = neighboursOf(ip);
   // The same where the address is unknown.
-  return [...new Set([near, around])].map((prefix) => `${kind} ${prefix}`);
+  return [...new Set([near, around])].map((prefix) => `${counted} ${prefix}`);
 }
 
 /** What a visitor without a session asks for, as their request says, and what it was, as the response shows. */

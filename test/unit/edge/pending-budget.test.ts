@@ -9,25 +9,37 @@ import {
   type PendingKind,
 } from '../../../src/edge/limits/pending-budget.ts';
 import { expectRows } from '../../support/rows.ts';
+import { factsOf, signalsOf } from './edge-fixture.ts';
 
 const NOW_MS = 3000 * PENDING_WINDOW_MS;
 const BUDGET = 30;
+/** Pages of an address that no neighbour can use up. */
+const RESERVE = 2;
 
 function budget() {
   const ports = { report: null, now: () => NOW_MS, sleep: async () => {}, count: () => {} };
   const pending = new PendingBudget(new LimitCounts(ports));
-  const take = (kind: PendingKind, ip: string | null) => pending.take(kind, ip, NOW_MS);
+  let nowMs = NOW_MS;
+  const take = (kind: PendingKind, ip: string | null) => pending.take(kind, ip, BUDGET, nowMs);
+  const withholds = (ip: string): boolean => {
+    const { headers, ...facts } = factsOf('/', { signals: signalsOf({ ip }), nowMs });
+    const asked = { ...facts, headers: { ...headers, fetchDest: 'image', accept: '*/*' } };
+    return pending.withholds(new Response('<p>', { headers: { 'content-type': 'text/html' } }), asked, BUDGET);
+  };
   /** How many of these visits pass. */
   const passed = (kind: PendingKind, ips: Iterable<string | null>): number => {
     let count = 0;
     for (const ip of ips) {
-      if (!pending.hasRoom(kind, ip, BUDGET, NOW_MS)) continue;
+      if (!pending.hasRoom(kind, ip, BUDGET, nowMs)) continue;
       take(kind, ip);
       count++;
     }
     return count;
   };
-  return { take, passed };
+  const later = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { take, passed, withholds, later };
 }
 const times = (count: number, ip: (index: number) => string): string[] =>
   Array.from({ length: count }, (_, index) => ip(index));
@@ -36,11 +48,12 @@ describe('the budget', () => {
   test('bounds the pages of a network, and of the network around it', () =>
     expectRows<[string, (index: number) => string, number]>(
       [
-        ['one address', () => '192.0.2.7', BUDGET],
-        ['the addresses of one /24', (index) => `192.0.2.${index % 256}`, BUDGET],
-        ['the /24s of one /16', (index) => `10.1.${index % 256}.${index >> 8}`, 10 * BUDGET],
-        ['the /64s of one /56', (index) => `2001:db8:1:${(index % 256).toString(16)}::1`, BUDGET],
-        ['the /56s of one /48', (index) => `2001:db8:1:${((index % 256) * 256).toString(16)}::1`, 10 * BUDGET],
+        ['one address', () => '192.0.2.7', BUDGET + RESERVE],
+        ['all addresses of one /24', (index) => `192.0.2.${index % 256}`, 3 * BUDGET],
+        ['the /24s of one /16', (index) => `10.1.${index % 256}.${index >> 8}`, 30 * BUDGET],
+        ['one /64', (index) => `2001:db8:1::${index.toString(16)}`, BUDGET + RESERVE],
+        ['the /64s of one /56', (index) => `2001:db8:1:${(index % 256).toString(16)}::1`, 3 * BUDGET],
+        ['the /64s of one /48', (index) => `2001:db8:1:${(index * 32).toString(16)}::1`, 30 * BUDGET],
       ],
       ([, ip, expected]) => {
         expect(budget().passed('page', times(2000, ip))).toBe(expected);
@@ -53,7 +66,7 @@ describe('the budget', () => {
         'page',
         Array.from({ length: 100 }, () => null),
       ),
-    ).toBe(BUDGET);
+    ).toBe(BUDGET + RESERVE);
   });
 
   test('of files is a hundred times that of pages, and separate', () => {
@@ -63,20 +76,74 @@ describe('the budget', () => {
         'file',
         times(4000, () => '192.0.2.7'),
       ),
-    ).toBe(100 * BUDGET);
+    ).toBe(100 * (BUDGET + RESERVE));
     expect(
       passed(
         'page',
         times(100, () => '192.0.2.7'),
       ),
-    ).toBe(BUDGET);
+    ).toBe(BUDGET + RESERVE);
   });
 
   test('of files ends for a network that asked for twice its pages', () => {
     const { take, passed } = budget();
-    for (let page = 0; page < 2 * BUDGET; page++) take('page', '192.0.2.7');
-    expect(passed('file', ['192.0.2.8'])).toBe(0);
+    for (let page = 0; page < 2 * BUDGET + RESERVE; page++) take('page', '192.0.2.7');
+    const files = times(300, () => '192.0.2.8');
+    expect(passed('file', files)).toBe(100 * RESERVE);
     expect(passed('file', ['192.0.3.8'])).toBe(1);
+  });
+});
+
+describe('the reserve of an address', () => {
+  test('is two pages with their files, whatever a neighbour asks for, and takes nothing of theirs', () => {
+    const { passed } = budget();
+    const flood = times(5000, () => '192.0.2.7');
+    passed('page', flood);
+    passed('file', flood);
+    expect([
+      passed(
+        'page',
+        times(5, () => '192.0.2.8'),
+      ),
+      passed(
+        'file',
+        times(300, () => '192.0.2.8'),
+      ),
+    ]).toEqual([RESERVE, 100 * RESERVE]);
+    const quiet = budget();
+    for (let host = 1; host <= BUDGET; host++) expect(quiet.passed('page', [`192.0.2.${host}`])).toBe(1);
+    expect(
+      quiet.passed(
+        'page',
+        times(100, () => '192.0.2.200'),
+      ),
+    ).toBe(BUDGET + RESERVE);
+  });
+
+  test('comes back after ten minutes', () => {
+    const { passed, later } = budget();
+    const all = times(100, () => '192.0.2.7');
+    passed('page', all);
+    later(2 * PENDING_WINDOW_MS + 1);
+    expect(passed('page', all)).toBe(BUDGET + RESERVE);
+  });
+
+  test('has no files for an address that asks for pages as files', () => {
+    const { passed, withholds } = budget();
+    const withheld = times(100, () => '192.0.2.7').filter((ip) => withholds(ip)).length;
+    expect(withheld).toBe(100 - BUDGET - RESERVE);
+    expect(
+      passed(
+        'file',
+        times(100, () => '192.0.2.7'),
+      ),
+    ).toBe(0);
+    expect(
+      passed(
+        'file',
+        times(100, () => '192.0.2.8'),
+      ),
+    ).toBe(100);
   });
 });
 

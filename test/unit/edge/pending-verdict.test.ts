@@ -25,11 +25,14 @@ interface Visit {
   pendingExempt?: string[];
 }
 
-/** A gate of one isolate, with a budget of two pages and no detectors. */
+/** A gate of one isolate, with a budget of two pages and no detectors, whose visitors have used their reserves. */
 function gate() {
   const ports = { report: null, now: () => NOW_MS, sleep: async () => {}, count: () => {} };
   const pending = new PendingBudget(new LimitCounts(ports));
   const pace = new Pace(new LimitCounts(ports));
+  for (const ip of ['192.0.2.1', '192.0.2.200']) {
+    for (let page = 0; page < 2; page++) pending.take('page', ip, 2, NOW_MS);
+  }
   return async (visit: Visit = {}) => {
     const { path = '/', method = 'GET', ip = '192.0.2.1', network = null, client = null } = visit;
     const config = await configOf(
