@@ -65,17 +65,20 @@ export function ownAddress(ip: string | null): string {
   return formatCidr(prefixOf(address, address.family === 4 ? 32 : 64));
 }
 
-/** Whose the reserve is: an IPv4 address, or an IPv6 household (/56). `none` where the address is unknown. */
-function reserveHolder(ip: string | null): string {
+/**
+ * Who has a reserve: the session or clearance that the visitor earned, and then an IPv4 address or an IPv6 household
+ * (/56). `none` where the address is unknown.
+ */
+export function reserveHolders(ip: string | null, payer: string | null): string[] {
   const address = ip === null ? null : parseIp(ip);
-  if (address === null) return 'none';
-  return formatCidr(prefixOf(address, address.family === 4 ? 32 : 56));
+  const own = address === null ? 'none' : formatCidr(prefixOf(address, address.family === 4 ? 32 : 56));
+  return payer === null ? [own] : [payer, own];
 }
 
 /**
  * How often the networks of an address used something within a window, kept in this isolate. A larger network may use it
- * more often (`networksOf`). A use that one network refuses counts in none of them. Each address has a reserve, which
- * counts in no network, so that nobody can use up what their neighbours need.
+ * more often (`networksOf`). A use that one network refuses counts in none of them. Each address has a reserve, and so
+ * has each visitor who earned a session or a clearance. It counts in no network, so that nobody can use up what others need.
  */
 export class NetworkCounts {
   readonly #max: number;
@@ -84,16 +87,20 @@ export class NetworkCounts {
   readonly #counts = new Map<number, WindowCounts>();
   readonly #reserves: WindowCounts;
 
-  /** `max`: of the visitor's own network. `reserve`: of each address, beside it. */
+  /** `max`: of the visitor's own network. `reserve`: of each address and each payer, beside it. */
   constructor(max: number, windowMs: number, reserve = 0) {
     this.#max = max;
     this.#windowMs = windowMs;
     this.#reserves = new WindowCounts(reserve, windowMs);
   }
 
-  /** Counts one use. False: one of the networks has used up its window. */
-  take(ip: string | null, nowMs: number): boolean {
-    if (this.#hasReserve(ip, nowMs)) return this.#reserves.take(reserveHolder(ip), nowMs);
+  /**
+   * Counts one use. False: one of the networks has used up its window. `payer`: id of the session or clearance that the
+   * visitor earned.
+   */
+  take(ip: string | null, nowMs: number, payer: string | null = null): boolean {
+    const holder = reserveHolders(ip, payer).find((one) => this.#reserves.hasRoom(one, nowMs));
+    if (holder !== undefined) return this.#reserves.take(holder, nowMs);
     if (!this.hasRoom(ip, nowMs)) return false;
     for (const { prefix, times } of networksOf(ip)) this.#countsOf(times).take(prefix, nowMs);
     return true;
@@ -101,12 +108,8 @@ export class NetworkCounts {
 
   /** Whether the next use may pass. Counts nothing. */
   hasRoom(ip: string | null, nowMs: number): boolean {
-    if (this.#hasReserve(ip, nowMs)) return true;
+    if (reserveHolders(ip, null).some((one) => this.#reserves.hasRoom(one, nowMs))) return true;
     return networksOf(ip).every(({ prefix, times }) => this.#countsOf(times).hasRoom(prefix, nowMs));
-  }
-
-  #hasReserve(ip: string | null, nowMs: number): boolean {
-    return this.#reserves.hasRoom(reserveHolder(ip), nowMs);
   }
 
   #countsOf(times: number): WindowCounts {

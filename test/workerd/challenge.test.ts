@@ -99,20 +99,33 @@ describe('a challenge', () => {
     const from = { 'cf-connecting-ip': freshAddress() };
     const lax = await makeSite('premium', { minimumLevel: 0 });
     const body = { siteKey: lax.siteKey, capabilities: { script: false } };
-    const answers = await Promise.all(Array.from({ length: 320 }, () => post('/captcha/v1/challenge', body, from)));
+    const answers = await Promise.all(Array.from({ length: 340 }, () => post('/captcha/v1/challenge', body, from)));
     const refused = answers.filter((answer) => answer.status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(20);
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await post('/captcha/v1/challenge', body)).status).toBe(200);
+    const neighbour = { 'cf-connecting-ip': from['cf-connecting-ip'].replace(/7$/, '8') };
+    expect((await post('/captcha/v1/challenge', body, neighbour)).status).toBe(200);
+  });
+
+  test('that is solved is worth a token, however many wrong solutions its network and its address sent', async () => {
+    const from = { 'cf-connecting-ip': freshAddress() };
+    const challenge = await ask(site, {}, from);
+    const wrong = { challenge: challenge.challenge, solution: { y: 'A'.repeat(342) } };
+    const answers = await Promise.all(Array.from({ length: 340 }, () => post('/captcha/v1/solution', wrong, from)));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+    const right = { challenge: challenge.challenge, solution: await solvePow(challenge) };
+    expect((await post('/captcha/v1/solution', right, from)).body).toMatchObject({ verified: true });
+    expect((await post('/captcha/v1/solution', right, from)).status).toBe(429);
   });
 
   test('is limited per network before any site is looked up, so that made-up keys cost no query', async () => {
     const from = { 'cf-connecting-ip': freshAddress() };
     const answers = await Promise.all(
-      Array.from({ length: 620 }, (_, at) => post('/captcha/v1/challenge', { siteKey: `site_nobody-${at}` }, from)),
+      Array.from({ length: 640 }, (_, at) => post('/captcha/v1/challenge', { siteKey: `site_nobody-${at}` }, from)),
     );
     const statuses = answers.map((answer) => answer.status);
-    expect(statuses.filter((status) => status === 400)).toHaveLength(600);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(620);
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 });

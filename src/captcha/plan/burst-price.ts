@@ -26,6 +26,12 @@ interface Bucket {
   filledAtMs: number;
 }
 
+interface SolvedChallenge {
+  id: string;
+  steps: number;
+}
+type SolvedCount = 'counted' | 'again' | 'too-cheap';
+
 export class BurstPrice {
   readonly #buckets = new BoundedMap<Bucket>(BUCKETS_MAX);
   readonly #solved = new BoundedMap<true>(SOLVED_MAX);
@@ -46,15 +52,15 @@ export class BurstPrice {
   }
 
   /**
-   * Counts a solved challenge in each network, once. `false`: it was asked for when it cost much less, and counts nowhere:
-   * the visitor has to solve one at the price of now. `steps`: what `ask` returned.
+   * Counts a solved challenge in each network, once. `too-cheap`: it was asked for when it cost much less, and counts
+   * nowhere: the visitor has to solve one at the price of now. `steps`: what `ask` returned.
    */
-  solve(scope: string, ip: string | null, { id, steps }: { id: string; steps: number }, nowMs: number): boolean {
-    if (this.#solved.get(id)) return true;
-    if (this.#networkSteps(scope, ip, nowMs) > steps + STEPS_LATE_MAX) return false;
+  solve(scope: string, ip: string | null, { id, steps }: SolvedChallenge, nowMs: number): SolvedCount {
+    if (this.#solved.get(id)) return 'again';
+    if (this.#networkSteps(scope, ip, nowMs) > steps + STEPS_LATE_MAX) return 'too-cheap';
     this.#solved.set(id, true);
     for (const { prefix, times } of networksOf(ip)) this.#fill(`${scope} ${prefix}`, times, 1, nowMs);
-    return true;
+    return 'counted';
   }
 
   #networkSteps(scope: string, ip: string | null, nowMs: number): number {

@@ -47,7 +47,7 @@ import { serviceSink } from '../../logsink/sinks/service.ts';
 /** A household behind one address solves a few challenges a minute; an office some dozens. */
 const POSTS_PER_WINDOW_MAX = 300;
 const POST_WINDOW_MS = 60_000;
-/** Of one address: a page with a form opens a session, solves a challenge and reports with ten. */
+/** Of one address, and of one session or clearance: a page with a form opens a session, solves a challenge and reports with ten. */
 const POSTS_OF_ADDRESS = 20;
 
 export interface Isolate {

@@ -37,7 +37,7 @@ export class PendingBudget {
     page: new WindowCounts(RESERVED_PAGES, PENDING_WINDOW_MS),
     file: new WindowCounts(RESERVED_PAGES * FILES_PER_PAGE, PENDING_WINDOW_MS),
   };
-  /** Pages of an address that were asked for as files. Whoever does that has no reserve of files any more. */
+  /** Pages of an address that were asked for as files. An address that does that has no reserve of files any more. */
   readonly #withheld = new WindowCounts(RESERVED_PAGES, PENDING_WINDOW_MS);
 
   constructor(counts: LimitCounts) {

@@ -16,14 +16,18 @@ const RETRY_AFTER_SECONDS = 60;
 const TOO_LARGE = error('API.BODY_TOO_LARGE', `Send at most ${POST_MAX_BYTES} bytes.`);
 const INCOMPLETE = error('API.PARSE_ERROR', 'The body did not arrive completely.');
 
-/** `null`: the endpoint may run. */
-export function refusalOf({ request, target, signals, nowMs }: RequestFacts, counts: NetworkCounts): Answer | null {
+/** `null`: the endpoint may run. `payer`: id of the session or clearance that the visitor earned. */
+export function refusalOf(
+  { request, target, signals, nowMs }: RequestFacts,
+  counts: NetworkCounts,
+  payer: string | null,
+): Answer | null {
   if (request.method !== 'POST') return null;
   if (!isSameOrigin(request, target.host, true)) {
     return error('API.FORBIDDEN', 'Only pages of this site may call this address.');
   }
   if (Number(request.headers.get('content-length') ?? 0) > POST_MAX_BYTES) return TOO_LARGE;
-  if (counts.take(signals.ip, nowMs)) return null;
+  if (counts.take(signals.ip, nowMs, payer)) return null;
   const reason = 'Too many calls from this network. Wait a minute.';
   return { kind: 'error', key: 'API.RATE_LIMITED', reason, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }

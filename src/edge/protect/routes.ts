@@ -29,9 +29,14 @@ function endpoint(answer: Endpoint, options: EndpointOptions = {}) {
   return throughGate((judged, isolate) => {
     const context = internal(judged, options);
     if (context.verdict.decision === 'block') return answerWith(context, { kind: 'block' });
-    const refusal = refusalOf(context.facts, isolate.postCounts);
+    const refusal = refusalOf(context.facts, isolate.postCounts, payerOf(context));
     return refusal ? answerWith(context, refusal) : answer(context, isolate);
   });
+}
+
+/** Who has worked is not refused for what others of their network send. */
+function payerOf({ verdict, jti, clearance }: RequestContext): string | null {
+  return verdict.sessionStatus === 'active' ? jti : (clearance?.jti ?? null);
 }
 
 /** A challenge never stands before the endpoints that solve it. */

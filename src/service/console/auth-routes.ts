@@ -5,7 +5,6 @@
  */
 import { Hono } from 'hono';
 import type * as core from 'zod/v4/core';
-import { networksOf } from '../../address/networks.ts';
 import { signInBodies, type SignInWays } from '../../contract/console/sign-in.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
@@ -118,7 +117,7 @@ export function consoleAuthRoutes(): ServiceApp {
 }
 
 function tooManyAttempts({ signals, request, nowMs }: ServiceCall): RateLimitError | null {
-  return attempts.takeIn('sign-in', networksOf(clientAddress(signals, request)), nowMs);
+  return attempts.takeIn('sign-in', clientAddress(signals, request), nowMs);
 }
 
 async function respond(call: ServiceCall, handler: (call: ConsoleCall) => Promise<ConsoleResult>): Promise<Response> {

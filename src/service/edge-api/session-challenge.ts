@@ -56,6 +56,6 @@ export async function earnSession(
   // The id of a piece of work is that of no session.
   const { id, steps } = solved.value;
   if (isPieceOfWork(id)) return failed({ kind: 'challenge-foreign' });
-  if (!burstPrice.solve(call.instance.id, visitor.ip, { id, steps }, call.nowMs)) return ok(null);
+  if (burstPrice.solve(call.instance.id, visitor.ip, { id, steps }, call.nowMs) === 'too-cheap') return ok(null);
   return ok({ jti: id, opening: await sha256Hex(JSON.stringify(answer)) });
 }

@@ -50,6 +50,13 @@ test('each address has a reserve that its neighbours cannot use up, and that use
   expect(taken(new NetworkCounts(5, 1000, 2), 100, (use) => `192.0.2.${use % 3}`)).toBe(3 * 2 + 5);
 });
 
+test('who earned a session has a reserve of their own, also behind the address of a flood', () => {
+  const counts = new NetworkCounts(5, 1000, 2);
+  expect(taken(counts, 1000, () => '192.0.2.1')).toBe(7);
+  expect([1, 2, 3].map(() => counts.take('192.0.2.1', 0, 'session'))).toEqual([true, true, false]);
+  expect(counts.take('192.0.2.1', 0, 'another')).toBe(true);
+});
+
 test('the reserve of IPv6 belongs to a household, however many networks it has', () => {
   const counts = new NetworkCounts(1, 1000, 2);
   expect(taken(counts, 1000, (use) => `2001:db8:0:${(use % 200).toString(16)}::1`)).toBe(2 + 3);

@@ -5,7 +5,6 @@ import * as z from 'zod/mini';
 import { redactedBody } from '../../../src/service/operations/redacted-body.ts';
 import { formObject } from '../../../src/service/http/body/form-object.ts';
 import { parseWithSchema } from '../../../src/service/http/body/parse-with-schema.ts';
-import { networksOf } from '../../../src/address/networks.ts';
 import { RateLimit } from '../../../src/service/http/rate-limit.ts';
 import { expectRows } from '../../support/rows.ts';
 
@@ -161,7 +160,7 @@ test('a key over its limit learns when to come back, and another key is not affe
 describe('a limit of networks', () => {
   const nowMs = 1_800_000_000_000;
   const taken = (limit: RateLimit, calls: number, ipAt: (call: number) => string): number =>
-    Array.from({ length: calls }, (_, call) => limit.takeIn('site', networksOf(ipAt(call)), nowMs)).filter(
+    Array.from({ length: calls }, (_, call) => limit.takeIn('site', ipAt(call), nowMs)).filter(
       (refused) => refused === null,
     ).length;
 
@@ -178,10 +177,23 @@ describe('a limit of networks', () => {
     expect(taken(limit, 3, () => '198.18.1.1')).toBe(3);
   });
 
+  test('leaves each address and each session twenty calls, and takes nothing from it for them', () => {
+    const limit = new RateLimit(5);
+    const reserved = (calls: number, ip: string, payer: string | null = null): number =>
+      Array.from({ length: calls }, () => limit.takeReserved('site', ip, payer, nowMs)).filter((refused) => !refused)
+        .length;
+    expect(reserved(20, '192.0.2.9')).toBe(20);
+    expect(reserved(1000, '192.0.2.1')).toBe(20 + 5);
+    expect(reserved(1000, '192.0.2.2')).toBe(20);
+    expect(reserved(1000, '192.0.2.1', 'session')).toBe(20);
+    expect(reserved(1000, '2001:db8:0:1::1')).toBe(20 + 5);
+    expect(reserved(1000, '2001:db8:0:2::1')).toBe(5);
+  });
+
   test('is counted for each site apart', () => {
     const limit = new RateLimit(1);
-    expect(limit.takeIn('one', networksOf('192.0.2.1'), nowMs)).toBeNull();
-    expect(limit.takeIn('one', networksOf('192.0.2.1'), nowMs)).not.toBeNull();
-    expect(limit.takeIn('other', networksOf('192.0.2.1'), nowMs)).toBeNull();
+    expect(limit.takeIn('one', '192.0.2.1', nowMs)).toBeNull();
+    expect(limit.takeIn('one', '192.0.2.1', nowMs)).not.toBeNull();
+    expect(limit.takeIn('other', '192.0.2.1', nowMs)).toBeNull();
   });
 });

@@ -3,7 +3,6 @@
  * task and a seal; nothing is stored. The page without scripts asks in the same way.
  */
 import { ATTACK_STEPS, isUnderAttack } from '../../../attack/attack-state.ts';
-import { networksOf } from '../../../address/networks.ts';
 import { BurstPrice } from '../../../captcha/plan/burst-price.ts';
 import { POW_DIFFICULTY_MAX } from '../../../captcha/plan/demand.ts';
 import { honeypotOf } from '../../../captcha/plan/honeypot.ts';
@@ -69,8 +68,9 @@ export async function newChallenge(
   const { ip } = described.value;
   // Without an address there is no limit and no filter, so the request is refused rather than let through.
   if (ip === null) return failed({ kind: 'visitor-address-unknown' });
-  const networks = networksOf(ip);
-  const networkLimited = networkRateLimit.takeIn('any site', networks, nowMs);
+  // Only an edge can say who has a session.
+  const payer = described.value.instance === null ? null : (body.sessionId ?? null);
+  const networkLimited = networkRateLimit.takeReserved('any site', ip, payer, nowMs);
   if (networkLimited !== null) return failed(networkLimited);
 
   const engine = captchaEngine(call);
@@ -90,7 +90,7 @@ export async function newChallenge(
     capabilities: { bigint: true, worker: true, script: true, audio: false, ...body.capabilities },
     level: body.level ?? 0,
   });
-  const limited = rateLimit.takeIn(site.siteKey, networks, nowMs);
+  const limited = rateLimit.takeReserved(site.siteKey, ip, payer, nowMs);
   if (limited !== null) return failed(limited);
   const burstSteps = site.accountId === null ? 0 : burstPrice.ask(site.siteKey, ip, nowMs);
 

@@ -14,7 +14,6 @@ import {
 } from '../../../captcha/seal/sealed-challenge.ts';
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import { levelOfLane, sealToken } from '../../../captcha/seal/sealed-token.ts';
-import { networksOf } from '../../../address/networks.ts';
 import { solutionRequest, type SolutionResponse } from '../../../contract/captcha/challenge-api.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
@@ -59,8 +58,6 @@ export async function solutionResult(
   if (opened === null) return failed({ kind: 'challenge-invalid' });
   const { challenge } = opened;
   const networks = await networkTags(engine.keyring, keyDay(challenge.bornAt), ip);
-  const limited = rateLimit.takeIn(challenge.siteKey, networksOf(ip), nowMs);
-  if (limited !== null) return failed(limited);
   const registered = await challengeSite(engine, challenge.siteKey, visitor.value, nowMs);
   if (!registered.ok) return registered;
   const site = registered.value;
@@ -109,20 +106,25 @@ async function judgeSolution(
     honeypot: settings.honeypot?.enabled === true && (body.honeypot ?? '').trim() !== '',
   };
   const judgedAs = (outcome: JudgedSolution['outcome']): Result<JudgedSolution, never> => ok({ outcome, signs });
-  if (nowMs >= challenge.expiresAt || nowMs >= challenge.bornAt + COURSE_MAX_MS) return judgedAs({ step: 'late' });
+  const isLate = nowMs >= challenge.expiresAt || nowMs >= challenge.bornAt + COURSE_MAX_MS;
+  const isTask = challenge.lane === 'visual' || challenge.lane === 'audio';
+  const isDone = !isLate && !isTask && (await powSolved(opened, body.solution, nowMs));
+  const { afterwards, steps = Infinity } = challenge.params;
+  const isPriced = isDone && challenge.lane !== 'wait' && accountId !== null;
+  const work = { id: challenge.jti, steps };
+  const counted = isPriced ? burstPrice.solve(challenge.siteKey, ip, work, nowMs) : null;
+  // New work that is right is never refused for what others of the network send. All else counts.
+  const limited = counted === 'counted' ? null : rateLimit.takeReserved(challenge.siteKey, ip, null, nowMs);
+  if (limited !== null) return failed(limited);
+  if (isLate || counted === 'too-cheap') return judgedAs({ step: 'late' });
   const answer = { challenge, sealed: body.challenge, solution: body.solution };
-  if (challenge.lane === 'visual' || challenge.lane === 'audio') {
+  if (isTask) {
     const judged = await judgeRound(call, engine, settings, { ...answer, networks });
     if (!judged.ok) return judged;
     const { outcome, mechanical, tooSoon } = judged.value;
     return ok({ outcome, signs: { ...signs, mechanical, tooSoon } });
   }
-  if (!(await powSolved(opened, body.solution, nowMs))) return judgedAs({ step: 'failed' });
-  const { afterwards, steps = Infinity } = challenge.params;
-  const isPriced = accountId !== null && challenge.lane !== 'wait';
-  if (isPriced && !burstPrice.solve(challenge.siteKey, ip, { id: challenge.jti, steps }, nowMs)) {
-    return judgedAs({ step: 'late' });
-  }
+  if (!isDone) return judgedAs({ step: 'failed' });
   if (afterwards !== undefined) {
     if (!(await isOnlyAnswer(call, 'work', answer))) return judgedAs({ step: 'answered-before' });
     return judgedAs({ step: 'next', lane: afterwards, params: afterWork(challenge.params), failed: false });
