@@ -71,6 +71,7 @@ function requestsOf(count: number, random: Random): PolicyRequest[] {
       userAgent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/${100 + random.below(40)}.0.0.0 Safari/537.36`,
       deviceType: 'desktop',
       bot: null,
+      agent: null,
       ipCategories: [],
       sessionStatus: 'active',
       riskScore: random.below(100) / 100,

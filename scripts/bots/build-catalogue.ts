@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Catalogue, catalogue, type CatalogueBot, type RangeSource } from '../../src/bots/catalogue.ts';
-import type { BotBehaviour } from '../../src/contract/vocabulary.ts';
+import type { NamedBehaviour } from '../../src/contract/vocabulary.ts';
 import { entryLines } from '../compact-json.ts';
 import { expandPattern } from './expand-pattern.ts';
 
@@ -24,7 +24,7 @@ interface Agent {
   operator: string;
   function: string;
 }
-type Behaviours = BotBehaviour[];
+type Behaviours = NamedBehaviour[];
 interface Tables {
   behaviours: Record<'categories' | 'functions' | 'bots' | 'agents', Record<string, Behaviours>>;
   patterns: Record<'patterns' | 'agents', Record<string, string[]>> & { sameAs: Record<string, string> };

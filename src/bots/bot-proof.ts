@@ -33,3 +33,18 @@ export interface BotSignal {
 export function botSignal({ id, behaviours, isComplete, ranges }: TableBot, proof: BotProof): BotSignal {
   return { id, behaviours, proof, isPublished: isComplete && ranges.length > 0 };
 }
+
+/**
+ * A visitor who names no bot, and whose session looks operated by a program (detector `suspected-agent`). The log, the
+ * filters and the bot policy have such visitors as one bot.
+ */
+export const SUSPECTED_AGENT: BotSignal = {
+  id: 'suspected-agent',
+  behaviours: ['suspected-agent'],
+  proof: 'suspected',
+};
+
+/** For counts by bot: visitors who are only suspected do not share one. */
+export function namedBotId(bot: BotSignal | null): string | null {
+  return bot === null || bot.proof === 'suspected' ? null : bot.id;
+}

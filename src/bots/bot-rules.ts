@@ -35,10 +35,12 @@ const presets: Record<BotPreset, { named: Partial<Record<BotBehaviour, BotAction
   },
   closed: { named: { monitor: 'allow', webhook: 'allow' }, others: 'block' },
 };
+/** A person may be suspected too: nothing applies to such visitors but what is said of them by name. */
+const SUSPECTED = 'suspected-agent';
 
 export function behaviourAction({ preset, behaviours }: BotPolicy, behaviour: BotBehaviour): BotAction {
   const { named, others } = presets[preset];
-  return behaviours[behaviour] ?? named[behaviour] ?? others;
+  return behaviours[behaviour] ?? (behaviour === SUSPECTED ? 'inherit' : (named[behaviour] ?? others));
 }
 
 /** Whether robots.txt says that a bot may fetch what has this action. */
@@ -84,7 +86,8 @@ export function compileBotRules(policy: BotPolicy, { id, behaviours }: Named): B
 }
 
 function isAbout(override: Pick<BotPolicy['overrides'][number], 'bot' | 'behaviour'>, name?: BotBehaviour): boolean {
-  return override.bot === undefined && (override.behaviour === undefined || override.behaviour === name);
+  if (override.bot !== undefined) return false;
+  return override.behaviour === undefined ? name !== SUSPECTED : override.behaviour === name;
 }
 
 function actionAt(list: ReadonlyMap<string, BotAction>, pattern: string): BotAction {
@@ -124,7 +127,7 @@ export function actionFor(
   readings: readonly string[] | null,
 ): BotAction {
   const named = actionAtPath(rules, readings);
-  if (isProved(bot.proof)) return named;
+  if (isProved(bot.proof) || bot.proof === 'suspected') return named;
   const { claimed, impostor } = policy;
   const unproved = bot.proof === 'impostor' ? impostor : bot.isPublished ? stricter(claimed, impostor) : claimed;
   return isPermitted(named) ? unproved : stricter(unproved, named);

@@ -3,7 +3,7 @@
  * `catalogue.json` is data that `scripts/bots/build-catalogue.ts` makes.
  */
 import * as z from 'zod/mini';
-import { botBehaviours } from '../contract/vocabulary.ts';
+import { namedBehaviours } from '../contract/vocabulary.ts';
 import { hostMaskPattern } from './host-mask.ts';
 
 const CATALOGUE_BOTS_MAX = 5000;
@@ -39,7 +39,7 @@ export const catalogueBot = z.strictObject({
   id: catalogueBotId,
   name: z.string().check(z.minLength(1), z.maxLength(128)),
   operator: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
-  behaviours: list(z.enum(botBehaviours)).check(z.minLength(1)),
+  behaviours: list(z.enum(namedBehaviours)).check(z.minLength(1)),
   /** None for a token of robots.txt that no request carries, such as `Google-Extended`. */
   patterns: z.array(userAgentPattern).check(z.maxLength(PATTERNS_PER_BOT_MAX)),
   /** Product tokens of robots.txt. */

@@ -1,6 +1,6 @@
 /** A bot that an operator adds to the catalogue, with networks that are written out instead of published. */
 import * as z from 'zod/mini';
-import { botBehaviours } from '../contract/vocabulary.ts';
+import { namedBehaviours } from '../contract/vocabulary.ts';
 import { patternText } from './bot-table.ts';
 import { catalogueBotId, userAgentPattern } from './catalogue.ts';
 import type { ListedBot } from './encode-bot-table.ts';
@@ -70,7 +70,7 @@ const network = z.pipe(
 export const ownBot = z
   .strictObject({
     id: catalogueBotId,
-    behaviours: z.array(z.enum(botBehaviours)).check(z.minLength(1), z.maxLength(botBehaviours.length)),
+    behaviours: z.array(z.enum(namedBehaviours)).check(z.minLength(1), z.maxLength(namedBehaviours.length)),
     patterns: z.array(pattern).check(z.minLength(1), z.maxLength(OWN_BOT_PATTERNS_MAX)),
     tokens: z._default(
       z.array(z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/))).check(z.maxLength(TOKENS_MAX)),

@@ -157,6 +157,7 @@ const botColumns: Row = [
   'DNS',
   'Signature',
   'Claimed',
+  'Suspected',
   'Allowed',
   'Challenged',
   'Blocked',
@@ -167,7 +168,7 @@ const botColumns: Row = [
 const impostorColumns: Row = ['Impostor of', 'Requests', 'Share', 'Allowed', 'Challenged', 'Blocked', 'Charged'];
 
 function botRow(bot: Traffic['bots'][number]): Row {
-  const { range, dns, signature, claimed } = bot.proofs;
+  const { range, dns, signature, claimed, suspected } = bot.proofs;
   return [
     bot.id,
     bot.behaviours.join(', '),
@@ -177,6 +178,7 @@ function botRow(bot: Traffic['bots'][number]): Row {
     dns,
     signature,
     claimed,
+    suspected,
     ...gotOf(bot),
     bot.robots?.extent ?? 'not known',
     bot.robots?.disallowed ?? 'not known',

@@ -58,8 +58,8 @@ export type VerdictSource = (typeof verdictSources)[number];
 /** Sources of decisions about visitors: all but the gate's own endpoints, which a health check calls. */
 export const visitorSources = verdictSources.filter((source) => source !== 'internal');
 
-/** What a bot comes for. A bot can have several. */
-export const botBehaviours = [
+/** What a bot that says who it is comes for. A bot can have several. */
+export const namedBehaviours = [
   'search',
   'agent',
   'training',
@@ -71,13 +71,18 @@ export const botBehaviours = [
   'seo',
   'other',
 ] as const;
+export type NamedBehaviour = (typeof namedBehaviours)[number];
+/** `suspected-agent`: a program seems to operate the browser of a visitor who names no bot. */
+export const botBehaviours = [...namedBehaviours, 'suspected-agent'] as const;
 export type BotBehaviour = (typeof botBehaviours)[number];
 
 /**
  * How a bot's name was proved: by an address of its published `range`, by reverse `dns`, or by a `signature`.
  * `claimed`: not proved. `impostor`: every proof that the bot has was tried and none holds.
  */
-export const botProofs = ['range', 'dns', 'signature', 'claimed', 'impostor'] as const;
+export const namedProofs = ['range', 'dns', 'signature', 'claimed', 'impostor'] as const;
+/** `suspected`: no bot was named. The pages of the session look operated by a program. */
+export const botProofs = [...namedProofs, 'suspected'] as const;
 export type BotProof = (typeof botProofs)[number];
 
 /** What a path rule does. `inherit` leaves it to the path's type. */
@@ -148,12 +153,16 @@ export const policyFields = [
   'userAgent',
   'deviceType',
   'bot',
+  'agent',
   'ipCategory',
   'sessionStatus',
   'riskScore',
   'pathType',
 ] as const;
 export type PolicyField = (typeof policyFields)[number];
+/** What `agent` can be. A request that is nobody's but its visitor's has none. */
+export const agentWords = ['suspected'] as const;
+export type AgentWord = (typeof agentWords)[number];
 
 /** `matches`: a pattern with `*`, never a regular expression. `ipIn`: networks. */
 export const policyOperators = [

@@ -3,6 +3,7 @@
  * `undefined`: nobody knows, as of the headers of a logged request.
  */
 import type {
+  AgentWord,
   BotBehaviour,
   BotProof,
   DeviceType,
@@ -32,6 +33,8 @@ export interface PolicyRequest {
   userAgent: string;
   deviceType: DeviceType;
   bot: { id: string; behaviours: readonly BotBehaviour[]; proof: BotProof } | null;
+  /** Not a bot of that name: nobody named one. */
+  agent: AgentWord | null;
   ipCategories: readonly IpCategory[];
   sessionStatus: SessionStatus;
   riskScore: number | null;
@@ -41,4 +44,9 @@ export interface PolicyRequest {
 export interface HeaderValues {
   get(name: string): string | null;
   forEach(visit: (value: string, name: string) => void): void;
+}
+
+/** Policies tell bots that name themselves from visitors who are suspected, so that `bot exists` means the former alone. */
+export function botAndAgent(bot: PolicyRequest['bot']): Pick<PolicyRequest, 'bot' | 'agent'> {
+  return bot?.proof === 'suspected' ? { bot: null, agent: 'suspected' } : { bot, agent: null };
 }

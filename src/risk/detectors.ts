@@ -185,6 +185,12 @@ export const detectors = {
     compares: 'Most mouse presses, and at least two, were released within 8 ms.',
     mayTrip: 'Switches and voice control that press for a person, and some touchpads.',
   },
+  'suspected-agent': {
+    ...sessionOnly(0, reasons.noReports),
+    compares:
+      'A page has the marks that an assistant leaves while it operates the browser. It adds nothing to the score.',
+    mayTrip: 'People whose assistant operates the browser for them.',
+  },
   'untrusted-events': {
     ...sessionOnly(0.2, reasons.noReports),
     compares: 'At least 10 input events came from scripts, and more than came from the visitor.',

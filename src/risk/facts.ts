@@ -31,6 +31,8 @@ export interface TelemetryFacts {
   /** Of the page with the most pauses between keys. */
   typing: TypingFacts;
   traits: readonly TelemetryTrait[];
+  /** A page showed the marks of an assistant. Absent in the state of a session of an older release. */
+  isAgent?: boolean;
   /** Number of reports that no page can have made. */
   implausible: number;
 }

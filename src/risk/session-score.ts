@@ -122,6 +122,7 @@ const conditions: Readonly<Record<SessionDetector, Condition>> = {
   'debugger-attached': isDriven,
   'developer-tools': (facts) => has(facts, 'developer-tools') && !isDriven(facts),
   'instant-presses': (facts) => has(facts, 'instant-presses'),
+  'suspected-agent': ({ telemetry }) => telemetry.isAgent === true,
   ...(Object.fromEntries(ownFindings.map((name) => [name, (facts: RiskFacts) => found(facts, name)])) as Record<
     (typeof ownFindings)[number],
     Condition

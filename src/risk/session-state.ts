@@ -180,6 +180,7 @@ function counted(known: TelemetryFacts, report: TelemetryReport, ageMs: number):
     wheels: Math.max(known.wheels, report.wheels),
     scrolls: Math.max(known.scrolls, report.scrolls),
     untrusted: Math.max(known.untrusted, report.untrusted),
+    isAgent: known.isAgent === true || report.agent === true,
     typing: report.keyGaps >= known.typing.gaps ? typingOf(report) : known.typing,
   };
 }

@@ -55,7 +55,7 @@ const PROVED_BOT: readonly TableInput[] = ['category', 'risk', 'limit'];
 
 /** Whether the bot is who it says it is. */
 export function isProved(proof: BotProof): boolean {
-  return proof !== 'claimed' && proof !== 'impostor';
+  return proof === 'range' || proof === 'dns' || proof === 'signature';
 }
 
 /** The inputs that an `allow` of `input` lifts. */

@@ -21,6 +21,7 @@ const proofs: Record<BotProof, string> = {
   signature: 'bot with a signature of ',
   claimed: 'bot that claims to be ',
   impostor: 'bot that is not ',
+  suspected: 'visitor who is taken for a ',
 };
 
 /** Later steps that let a request pass a challenge of the table. */

@@ -74,7 +74,7 @@ test('each bot is listed with its proofs, its share and what it got, and imposto
         block: 0,
         charge: 1,
         share: 4 / 11,
-        proofs: { range: 2, dns: 1, signature: 0, claimed: 1 },
+        proofs: { range: 2, dns: 1, signature: 0, claimed: 1, suspected: 0 },
       },
     ],
     [null, expect.objectContaining({ id: 'gptbot', total: 2, allow: 1, block: 1, charge: 0 })],
@@ -85,7 +85,7 @@ test('each bot is listed with its proofs, its share and what it got, and imposto
         name: null,
         operator: null,
         behaviours: ['agent'],
-        proofs: { range: 0, dns: 0, signature: 1, claimed: 0 },
+        proofs: { range: 0, dns: 0, signature: 1, claimed: 0, suspected: 0 },
       }),
     ],
   ]);

@@ -2,7 +2,7 @@
  * The commands about bots: the catalogue, the networks that operators publish (what was read, read again, accept a large
  * change), and the bots that an account adds. The lists are everybody's, so only the operator of the service changes them.
  */
-import { botBehaviours } from '../../contract/vocabulary.ts';
+import { namedBehaviours } from '../../contract/vocabulary.ts';
 import { botCatalogue } from '../../service/bots/bot-catalogue.ts';
 import { filteredBots, knownBots, publishedLists } from '../../service/bots/known-bots.ts';
 import { ownBot } from '../../bots/own-bot.ts';
@@ -27,9 +27,9 @@ export async function findBots(
   env: StoreEnv,
   filter: { accountId: string | null; search: string | undefined; behaviour: string | undefined },
 ): Promise<unknown> {
-  const behaviour = botBehaviours.find((one) => one === filter.behaviour);
+  const behaviour = namedBehaviours.find((one) => one === filter.behaviour);
   if (filter.behaviour !== undefined && behaviour === undefined) {
-    throw new CommandError(`--behaviour is one of ${botBehaviours.join(', ')}`);
+    throw new CommandError(`--behaviour is one of ${namedBehaviours.join(', ')}`);
   }
   const own = filter.accountId === null ? [] : await ownBotsOf(env, filter.accountId);
   return filteredBots(knownBots(own), { search: filter.search, behaviour });

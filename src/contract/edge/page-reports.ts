@@ -44,6 +44,8 @@ export const telemetryReport = z.strictObject({
   keyGapMeanMs: milliseconds,
   keyGapDeviationMs: milliseconds,
   traits: z.array(z.enum(telemetryTraits)).check(z.maxLength(telemetryTraits.length)),
+  /** The page has the marks of an assistant that operates the browser. */
+  agent: z.optional(z.literal(true)),
 });
 export type TelemetryReport = z.infer<typeof telemetryReport>;
 

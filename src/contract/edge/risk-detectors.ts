@@ -51,6 +51,7 @@ export const riskDetectors = [
   'debugger-attached',
   'developer-tools',
   'instant-presses',
+  'suspected-agent',
 ] as const;
 export type RiskDetector = (typeof riskDetectors)[number];
 

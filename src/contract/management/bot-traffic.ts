@@ -1,6 +1,6 @@
 /** Which bots came (`POST /protect/bots/traffic`), and what robots.txt tells them (`POST /protect/robots`). */
 import * as z from 'zod/mini';
-import { botActions, botBehaviours, robotsStates } from '../vocabulary.ts';
+import { botActions, botBehaviours, namedBehaviours, robotsStates } from '../vocabulary.ts';
 import { instant } from './time.ts';
 import { includeInternal, siteKeyField, wholeNumber } from './verdict-query.ts';
 import { botPolicy } from './bot-policy.ts';
@@ -52,7 +52,7 @@ export const botTraffic = z.object({
   behaviours: z.array(z.enum(botBehaviours)),
   ...got,
   share,
-  proofs: z.object({ range: z.int(), dns: z.int(), signature: z.int(), claimed: z.int() }),
+  proofs: z.object({ range: z.int(), dns: z.int(), signature: z.int(), claimed: z.int(), suspected: z.int() }),
   /** `null`: no robots.txt is known of the hosts that the bot asked. */
   robots: z.nullable(robotsTraffic),
 });
@@ -112,7 +112,7 @@ export const robotsResponse = z.object({
   bots: z.array(
     z.object({
       id: z.string(),
-      behaviours: z.array(z.enum(botBehaviours)),
+      behaviours: z.array(z.enum(namedBehaviours)),
       tokens: z.array(z.string()),
       /** Where no override for a path says otherwise. */
       action: z.enum(botActions),

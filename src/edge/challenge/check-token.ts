@@ -3,6 +3,7 @@
  * same token once, at least the level this instance asks for, and enough for this visitor's risk now. A service that
  * implements only the documented interface gets only the documented fields.
  */
+import { namedBotId } from '../../bots/bot-proof.ts';
 import { POW_DIFFICULTY_MAX, demandAt, meets } from '../../captcha/plan/demand.ts';
 import { encodeUtf8 } from '../../bytes/utf8.ts';
 import { TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
@@ -151,5 +152,5 @@ export function noteRefusedToken(context: RequestContext, limits: Limits, { kind
 /** A solution or a token that was refused, for limits on failed challenges. */
 export function noteFailedChallenge({ config, facts, jti, verdict }: RequestContext, limits: Limits): void {
   if (!config?.limits) return;
-  limits.challengeFailed(config.limits, keySourceOf(facts, jti, verdict.bot?.id ?? null));
+  limits.challengeFailed(config.limits, keySourceOf(facts, jti, namedBotId(verdict.bot)));
 }

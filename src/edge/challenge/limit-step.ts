@@ -3,6 +3,7 @@
  * without its body being read. Only the log-in form of a limit by user is read, after the other limits have let the
  * request through, and goes on as it came.
  */
+import { namedBotId } from '../../bots/bot-proof.ts';
 import type { WaitUntil } from '../../bytes/polled.ts';
 import { challengeStep } from './challenge-step.ts';
 import type { ChallengePorts } from './check-token.ts';
@@ -53,7 +54,7 @@ async function askLimits(
 ): Promise<LimitReading> {
   const { config, path, clearance } = judged;
   let { context, body } = step;
-  const source = keySourceOf(context.facts, context.jti, context.verdict.bot?.id ?? null);
+  const source = keySourceOf(context.facts, context.jti, namedBotId(context.verdict.bot));
   const isReading = READING.has(context.facts.headers.method);
   const keyed = (limit: CompiledLimit, users: readonly string[]): Counted => ({
     limit,

@@ -2,6 +2,7 @@
  * The edge config made ready for requests: keys imported, path policy compiled, raised scores indexed. Compiled once
  * per config version; a request only reads it.
  */
+import { namedBehaviours } from '../../contract/vocabulary.ts';
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { BotPolicy } from '../../contract/management/bot-policy.ts';
 import { botPolicyDefault } from '../../contract/management/bot-policy-default.ts';
@@ -100,7 +101,10 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
 
 /** Nobody's responses say what nobody has decided: the default policy is not what an operator chose. */
 function isUsageChosen({ preset, behaviours, robots }: BotPolicy): boolean {
-  return robots.serve && (preset !== botPolicyDefault.preset || Object.keys(behaviours).length > 0);
+  return (
+    robots.serve &&
+    (preset !== botPolicyDefault.preset || namedBehaviours.some((name) => behaviours[name] !== undefined))
+  );
 }
 
 /** Under a key that stays: a limit of a day does not begin again with the keys of another week. */

@@ -19,7 +19,7 @@ import { type HeldReturn, type JudgedContext, unjudged } from './context.ts';
 import type { KnownVisitor } from './known-visitor.ts';
 import { isBudgeted } from '../../decide/policy-input.ts';
 import { liftsLimits, type VerdictInputs, verdictOf } from '../../decide/verdict.ts';
-import type { PolicyRequest } from '../../policies/request.ts';
+import { botAndAgent, type PolicyRequest } from '../../policies/request.ts';
 import { hostName } from '../../address/host-name.ts';
 
 export interface Judging {
@@ -153,7 +153,7 @@ export function policyRequest(
     ja4: signals.ja4,
     userAgent: signals.userAgent,
     deviceType: signals.deviceType,
-    bot: known.bot,
+    ...botAndAgent(known.bot),
     ipCategories: signals.ipCategories,
     sessionStatus: known.session.status,
     riskScore: known.risk?.score ?? null,

@@ -3,7 +3,7 @@
  * signature is seen for the first time, its nonce is spent, or a clearance is shown from the other address family.
  */
 import type { WaitUntil } from '../../bytes/polled.ts';
-import { type BotSignal, botSignal, proofOf } from '../../bots/bot-proof.ts';
+import { type BotSignal, botSignal, proofOf, SUSPECTED_AGENT } from '../../bots/bot-proof.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { SessionReading, Sessions } from '../session/sessions.ts';
@@ -13,6 +13,7 @@ import type { TableBot } from '../../bots/bot-table.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
 import type { ProofMemory } from '../../bots/proof-memory.ts';
 import type { SignatureOutcome } from '../../bots/signatures/signature-outcome.ts';
+import { hasDetector, riskDetectors } from '../../contract/edge/risk-detectors.ts';
 import type { BotProof } from '../../contract/vocabulary.ts';
 
 export interface KnownVisitor {
@@ -29,11 +30,18 @@ export async function knownVisitor(
 ): Promise<KnownVisitor> {
   const { headers, signals, nowMs } = facts;
   const spendsNonces = config.policy.botPolicy.signatures.nonce === 'once';
+  const session = await sessions.read(headers.cookie, config, signals, nowMs);
   return {
-    bot: await bots.read(facts, waitUntil, spendsNonces),
-    session: await sessions.read(headers.cookie, config, signals, nowMs),
+    bot: (await bots.read(facts, waitUntil, spendsNonces)) ?? (isSuspected(session) ? SUSPECTED_AGENT : null),
+    session,
     clearance: await clearances.read(facts, config),
   };
+}
+
+const SUSPECTED_PLACE = riskDetectors.indexOf('suspected-agent');
+
+function isSuspected({ detectors }: SessionReading): boolean {
+  return detectors !== 0 && hasDetector(detectors, SUSPECTED_PLACE);
 }
 
 /** As long as a verdict record takes it. */

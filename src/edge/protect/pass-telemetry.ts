@@ -4,6 +4,7 @@ import { splitSessionCookie } from '../../risk/session-token.ts';
 import { error, jsonAnswer } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import { readObject, type ServiceQuestion } from '../feed/service-client.ts';
+import type { Asked } from '../feed/upstream.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readCookie } from '../request/cookies.ts';
 import { edgeVisitorOf } from '../session/visitor.ts';
@@ -29,9 +30,21 @@ export async function passTelemetry(context: RequestContext, { service, count }:
   if (jwt === null) return answerWith(context, NO_SESSION);
   // A page sends its report as a beacon and waits for nothing. A lost report is only counted.
   const visitor = edgeVisitorOf(facts, verdict.riskScore);
-  const asked = await service.ask(CALL, { visitor, jwt, report: report.value });
+  const asked = await askService(service, { visitor, jwt }, report.value);
   if (!asked.ok && asked.error.kind === 'visitor')
     return answerWith(context, asked.error.status === 401 ? NO_SESSION : REFUSED);
   if (!asked.ok) count('telemetry_failures');
   return answerWith(context, jsonAnswer({ accepted: true }, 202));
+}
+
+/** A service that is older, as in the minutes of an upgrade, refuses a field that it does not know. */
+async function askService(
+  service: Isolate['service'],
+  question: object,
+  { agent, ...report }: Record<string, unknown>,
+): Promise<Asked<true>> {
+  const more = agent === undefined ? {} : { agent };
+  const asked = await service.ask(CALL, { ...question, report: { ...report, ...more } });
+  const isRefused = !asked.ok && asked.error.kind === 'visitor' && asked.error.key === 'API.INVALID_BODY';
+  return isRefused && agent !== undefined ? service.ask(CALL, { ...question, report }) : asked;
 }

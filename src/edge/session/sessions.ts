@@ -169,7 +169,8 @@ export class Sessions {
     const highest = this.#highestScore.get(jti);
     if (highest !== undefined && highest.score > risk.score) risk = highest;
     const raised = config.raisedScores.get(jti);
-    if (raised !== undefined && raised.score > risk.score) risk = raised;
+    // One with the same score has detectors that weigh nothing.
+    if (raised !== undefined && raised.score >= risk.score) risk = raised;
     const refresh = claims.exp - nowSeconds < REFRESH_BEFORE_EXPIRY_SECONDS ? jwt : null;
     const paid = claims.pac === undefined ? null : paidWorkOf(claims.pac);
     return { status: 'active', jti, riskScore: risk.score, detectors: risk.detectors, refresh, paid };

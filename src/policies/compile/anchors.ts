@@ -33,13 +33,14 @@ const valueShares: Partial<Record<PolicyField, number>> = {
   asn: 5,
   cookie: 10,
   query: 10,
+  agent: 10,
   bot: 20,
   header: 50,
   ipCategory: 80,
   country: 100,
   host: 200,
 };
-const presentShares: Partial<Record<PolicyField, number>> = { query: 20, bot: 60, cookie: 150, header: 300 };
+const presentShares: Partial<Record<PolicyField, number>> = { agent: 10, query: 20, bot: 60, cookie: 150, header: 300 };
 const SHARE_OF_OTHER_VALUES = 400;
 const SHARE_OF_WHOLE_PATH = 2;
 const SHARE_OF_PATH_CHARACTER = 400;

@@ -42,6 +42,7 @@ export function factOf(field: PolicyField, name: string | undefined): ((view: Re
     case 'country':
     case 'ja4':
     case 'deviceType':
+    case 'agent':
     case 'sessionStatus':
     case 'riskScore':
     case 'pathType':

@@ -1,6 +1,6 @@
 /** What an account knows of bots: the catalogue with the bots that it has added, and the lists that operators publish. */
 import type { OwnBot } from '../../bots/own-bot.ts';
-import type { BotBehaviour } from '../../contract/vocabulary.ts';
+import type { NamedBehaviour } from '../../contract/vocabulary.ts';
 import type { RangeState } from '../../store/d1/bot-ranges.ts';
 import { botCatalogue } from './bot-catalogue.ts';
 
@@ -8,7 +8,7 @@ interface KnownBot {
   id: string;
   name: string;
   operator: string | null;
-  behaviours: readonly BotBehaviour[];
+  behaviours: readonly NamedBehaviour[];
   patterns: readonly string[];
   tokens: readonly string[];
   /** Lists that its operator publishes. */
@@ -27,7 +27,7 @@ export const provedBy = ['range', 'dns', 'signature'] as const;
 interface KnownBotFilter {
   /** Of the id, name, operator, a pattern or a token; in any letter case. */
   search?: string | undefined;
-  behaviour?: BotBehaviour | undefined;
+  behaviour?: NamedBehaviour | undefined;
   proof?: (typeof provedBy)[number] | undefined;
   isOwn?: boolean | undefined;
 }

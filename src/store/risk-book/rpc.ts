@@ -92,7 +92,7 @@ export interface SessionPage {
 
 /** A score and the one before it. */
 export interface RescoredSession extends RiskScore {
-  before: number;
+  before: RiskScore;
 }
 
 export interface ReportedSession extends RescoredSession {

@@ -35,6 +35,24 @@ export function automationTraits(): TelemetryTrait[] {
   return [...traits, ...debuggerTraits()];
 }
 
+/**
+ * What assistants show the person on a page that they operate: the borders, stop buttons and pointers of extensions and
+ * browsers, and the boxes that agents draw around elements for their model. They are published, and easy to leave out.
+ */
+const AGENT_MARKS = [
+  '[id^=claude-agent-]',
+  '#claude-phantom-cursor',
+  '[id^=codex-agent-]',
+  '[id^=pplx-agent]',
+  '#__gemini_automation_overlay',
+  '#browser-use-debug-highlights',
+  '#playwright-highlight-container',
+].join();
+
+export function hasAgentMarks(): boolean {
+  return document.querySelector(AGENT_MARKS) !== null;
+}
+
 /** Wider than a window's frame, and taller than its bars and a row of bookmarks. */
 const PANEL_MIN_WIDTH_PX = 160;
 const PANEL_MIN_HEIGHT_PX = 250;

@@ -5,7 +5,7 @@
  */
 import type { TelemetryReport } from '../../contract/edge/page-reports.ts';
 import { cookieSessionId } from '../session-cookie.ts';
-import { automationTraits } from './automation-traits.ts';
+import { automationTraits, hasAgentMarks } from './automation-traits.ts';
 import { DrivenInput } from './driven-input.ts';
 import { inputKinds, PageUse } from './page-use.ts';
 
@@ -62,7 +62,7 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>, ref
     reports++;
     reported = state;
     const traits = [...new Set([...automationTraits(), ...driven.traits])];
-    const report: TelemetryReport = { v: 1, ...use.report(), traits };
+    const report: TelemetryReport = { v: 1, ...use.report(), traits, ...(hasAgentMarks() && { agent: true }) };
     void post(new Blob([JSON.stringify(report)], { type: 'application/json' }));
   }
 

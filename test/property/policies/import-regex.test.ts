@@ -22,6 +22,7 @@ const request: PolicyRequest = {
   userAgent: '',
   deviceType: 'unknown',
   bot: null,
+  agent: null,
   ipCategories: [],
   sessionStatus: 'none',
   riskScore: null,

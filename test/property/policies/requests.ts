@@ -85,6 +85,7 @@ export function randomRequest(random: Random): PolicyRequest {
       bot === null
         ? null
         : { id: bot, behaviours: some(words.behaviour), proof: random.pick<BotProof>([...words.proof, 'impostor']) },
+    agent: maybe(words.agent),
     ipCategories: some<IpCategory>(words.ipCategory),
     sessionStatus: random.pick<SessionStatus>(words.sessionStatus),
     riskScore: maybe([0, 0.3, 0.5, 0.6, 1]),

@@ -1,9 +1,9 @@
 /** What the bot policy gives a bot on a path. */
 import { describe, expect, test } from 'vitest';
 import { actionFor, compileBotRules } from '../../../src/bots/bot-rules.ts';
-import type { BotSignal } from '../../../src/bots/bot-proof.ts';
+import { type BotSignal, SUSPECTED_AGENT } from '../../../src/bots/bot-proof.ts';
+import { botPresets, type BotBehaviour } from '../../../src/contract/vocabulary.ts';
 import { botPolicy } from '../../../src/contract/management/bot-policy.ts';
-import type { BotBehaviour } from '../../../src/contract/vocabulary.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const charge = { price: 'USD 0.01', licenseUrl: 'https://shop.example/licence' };
@@ -103,6 +103,18 @@ test('a name without a proof opens nothing and closes what the bot of that name 
   expect(action({}, { proof: 'claimed', behaviours: ['training'] })).toBe('block');
   expect(action({}, { proof: 'impostor', behaviours: ['training'] })).toBe('block');
   expect(action({ claimed: 'challenge' }, { proof: 'claimed' })).toBe('challenge');
+});
+
+test('a visitor who is taken for an agent gets nothing but what the policy says of suspected agents', () => {
+  const suspected = { ...SUSPECTED_AGENT };
+  for (const preset of botPresets) {
+    const overrides = [{ path: '/drafts/', action: 'block' }];
+    expect(action({ preset, claimed: 'block', impostor: 'block', overrides }, suspected, '/drafts/a')).toBe('inherit');
+  }
+  expect(action({ behaviours: { 'suspected-agent': 'challenge' } }, suspected)).toBe('challenge');
+  const overrides = [{ behaviour: 'suspected-agent', path: '/checkout', action: 'block' }];
+  expect(action({ overrides }, suspected, '/checkout/pay')).toBe('block');
+  expect(action({ overrides }, suspected, '/')).toBe('inherit');
 });
 
 test('the name of a bot with published networks gets what impostors get, until a proof is there', () => {

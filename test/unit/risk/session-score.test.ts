@@ -123,6 +123,7 @@ const cases: [RiskDetector, string, Partial<RiskFacts>][] = [
   ['debugger-attached', 'later', { telemetry: telemetryOf({ traits: ['debugger', 'developer-tools'] }) }],
   ['developer-tools', 'beside the page', { telemetry: telemetryOf({ traits: ['developer-tools'] }) }],
   ['instant-presses', 'the trait is reported', { telemetry: telemetryOf({ traits: ['instant-presses'] }) }],
+  ['suspected-agent', 'a page has the marks of an assistant', { telemetry: telemetryOf({ isAgent: true }) }],
   ['contradictory-engine', 'found', { environment: found('contradictory-engine') }],
   ['contradictory-version', 'found', { environment: found('contradictory-version') }],
   ['contradictory-system', 'found', { environment: found('contradictory-system') }],

@@ -22,6 +22,7 @@ const lifts = {
   signature: ['category', 'risk', 'limit', 'policy'],
   claimed: ['policy'],
   impostor: ['policy'],
+  suspected: ['policy'],
   category: ['policy'],
   risk: [],
   limit: [],
@@ -106,7 +107,7 @@ describe('the decision table', () => {
       if (liftedInputs(inputs).join() !== lifted.join())
         expect({ inputs, lifted: liftedInputs(inputs) }).toEqual({ inputs, lifted });
     }
-    expect(combinations).toBe(13 * 7 * 16 * 4 * 4 * 3 * 8);
+    expect(combinations).toBe(13 * 7 * 19 * 4 * 4 * 3 * 8);
   });
 
   test('explains every combination of the other inputs with some policies in one bounded sentence that names the deciding input', () => {

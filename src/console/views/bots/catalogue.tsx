@@ -8,7 +8,7 @@ import { NumberedPages, pageOf } from '../../components/numbered-pages.tsx';
 import { Table } from '../../components/table.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
-import { botBehaviours } from '../../../contract/vocabulary.ts';
+import { namedBehaviours } from '../../../contract/vocabulary.ts';
 
 type Query = RequestOf<'/protect/bots'>;
 export type BotPage = ResponseOf<'/protect/bots'>;
@@ -19,13 +19,13 @@ const BOTS_PER_PAGE = 25;
 const proofs = ['range', 'dns', 'signature'] as const;
 const fields: readonly FilterField[] = [
   { param: 'search', label: 'Name or user agent', type: 'search', isMono: false, maxLength: 128 },
-  { param: 'behaviour', label: 'Comes for', none: 'anything', options: botBehaviours },
+  { param: 'behaviour', label: 'Comes for', none: 'anything', options: namedBehaviours },
   { param: 'proof', label: 'Proved by', none: 'any or none', options: proofs },
 ];
 
 /** What the address asks for. A value that nobody could have chosen is left out. */
 export function catalogueBody(params: Params): Query {
-  const behaviour = botBehaviours.find((one) => one === params['behaviour']);
+  const behaviour = namedBehaviours.find((one) => one === params['behaviour']);
   const proof = proofs.find((one) => one === params['proof']);
   const { search } = params;
   return {

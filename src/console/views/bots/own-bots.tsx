@@ -9,7 +9,7 @@ import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { Texts } from './catalogue.tsx';
-import { botBehaviours, type BotBehaviour } from '../../../contract/vocabulary.ts';
+import { namedBehaviours, type NamedBehaviour } from '../../../contract/vocabulary.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { filledLines } from '../../settings/setting-schema.ts';
 import { useForm } from '../../settings/form.tsx';
@@ -127,7 +127,7 @@ export interface OwnBotFormProps {
 export function OwnBotForm({ bot, taken, onClose, onSaved }: OwnBotFormProps) {
   const start = {
     id: bot?.id ?? '',
-    behaviours: bot?.behaviours ?? ([] as readonly BotBehaviour[]),
+    behaviours: bot?.behaviours ?? ([] as readonly NamedBehaviour[]),
     patterns: bot?.patterns.join('\n') ?? '',
     networks: bot?.networks.join('\n') ?? '',
     tokens: bot?.tokens.join('\n') ?? '',
@@ -167,7 +167,7 @@ export function OwnBotForm({ bot, taken, onClose, onSaved }: OwnBotFormProps) {
               : 'Small letters, digits, dots and hyphens. With the id of a bot of the catalogue, it takes that bot’s place.',
           isDisabled: bot !== null,
         },
-        { name: 'behaviours', label: 'Comes for', options: botBehaviours },
+        { name: 'behaviours', label: 'Comes for', options: namedBehaviours },
         {
           name: 'patterns',
           label: 'Texts in its user agent',

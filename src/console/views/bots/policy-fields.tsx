@@ -28,6 +28,7 @@ const comesFor: Record<BotBehaviour, string> = {
   archive: 'Archives',
   seo: 'Marketing and SEO',
   other: 'Others',
+  'suspected-agent': 'Visitors who seem operated by a program',
 };
 
 export interface PolicyFieldsProps {

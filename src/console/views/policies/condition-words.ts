@@ -15,6 +15,7 @@ export const fieldWords: Readonly<Record<PolicyField, string>> = {
   userAgent: 'user agent',
   deviceType: 'type of device',
   bot: 'bot',
+  agent: 'agent',
   ipCategory: 'category of the address',
   sessionStatus: 'session',
   riskScore: 'risk score',
@@ -42,5 +43,6 @@ export const exampleValues: Readonly<Partial<Record<PolicyField, string>>> = {
   asn: '64496',
   userAgent: 'curl',
   bot: 'googlebot',
+  agent: 'suspected',
   riskScore: '0.5',
 };

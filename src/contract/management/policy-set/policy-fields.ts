@@ -3,10 +3,11 @@
  * the text form, the edge's compiler and the console read this table.
  */
 import {
-  botBehaviours,
-  botProofs,
+  agentWords,
   deviceTypes,
   ipCategories,
+  namedBehaviours,
+  namedProofs,
   pathTypes,
   type PolicyField,
   type PolicyOperator,
@@ -55,6 +56,7 @@ export const policyFieldFacts: Readonly<Record<PolicyField, PolicyFieldFacts>> =
   userAgent: text,
   deviceType: { ...text, words: deviceTypes },
   bot: { operators: wordOperators, values: 'text', name: ['behaviour', 'proof'] },
+  agent: { operators: wordOperators, values: 'text', words: agentWords },
   ipCategory: { operators: wordOperators, values: 'text', words: ipCategories },
   sessionStatus: { ...text, words: sessionStatuses },
   riskScore: { operators: numberOperators, values: 'number' },
@@ -63,6 +65,6 @@ export const policyFieldFacts: Readonly<Record<PolicyField, PolicyFieldFacts>> =
 
 /** The only texts that this field, or this name of it, ever is. */
 export function wordsOf(field: PolicyField, name: string | undefined): readonly string[] | undefined {
-  if (field === 'bot' && name !== undefined) return name === 'proof' ? botProofs : botBehaviours;
+  if (field === 'bot' && name !== undefined) return name === 'proof' ? namedProofs : namedBehaviours;
   return policyFieldFacts[field].words;
 }

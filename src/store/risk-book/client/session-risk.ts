@@ -5,6 +5,7 @@
 import { SESSION_JWT_SECONDS } from '../../../risk/session-token.ts';
 import { addressPrefix, neighboursOf } from '../../../address/networks.ts';
 import type { EdgeVisitor } from '../../../contract/edge/edge-api.ts';
+import { hasDetector, riskDetectors } from '../../../contract/edge/risk-detectors.ts';
 import type { EnvironmentReport, TelemetryReport } from '../../../contract/edge/page-reports.ts';
 import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE, type SessionState, type SessionVisitor } from '../../../risk/session-state.ts';
@@ -101,7 +102,8 @@ export async function retireRisk(env: RiskBookEnv, instanceId: string, nowMs: nu
 }
 
 /**
- * A score below the threshold changes no verdict. It travels with the next JWT, and the edges' config stays the same.
+ * A score below the threshold changes no verdict. It travels with the next JWT, and the edges' config stays the same. That
+ * an agent is suspected can change one at any score.
  */
 async function listIfRaised(
   env: RiskBookEnv,
@@ -110,10 +112,15 @@ async function listIfRaised(
   risk: RescoredSession | null,
   nowMs: number,
 ): Promise<void> {
-  if (risk === null || risk.score <= risk.before || risk.score < instance.challengeThreshold) return;
-  const { score, detectors } = risk;
+  if (risk === null) return;
+  const { score, detectors, before } = risk;
+  const hasRisen = score > before.score && score >= instance.challengeThreshold;
+  if (!hasRisen && (!isAgent(detectors) || isAgent(before.detectors))) return;
   await listBook(env, instance.id).raise({ jti, score, detectors }, nowMs + LISTED_MS);
 }
+
+const AGENT_PLACE = riskDetectors.indexOf('suspected-agent');
+const isAgent = (detectors: number): boolean => hasDetector(detectors, AGENT_PLACE);
 
 function termsOf(
   instance: StoredInstance,

@@ -69,7 +69,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     const known = this.#current(terms);
     if (known !== null) return this.#keep(jti, known, renewed(known.state, visitor, nowMs));
     const { score, detectors } = await this.#open(terms, null, NO_LINEAGE);
-    return { score, detectors, before: score };
+    return { score, detectors, before: { score, detectors } };
   }
 
   async report(event: SessionEvent, report: TelemetryReport): Promise<ReportedSession | 'ended' | null> {
@@ -165,7 +165,8 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     this.#rows.change(jti, known, after, Date.now());
     clearTimeout(this.#quiet);
     if (!this.#rows.waiting.isEmpty) this.#quiet = setTimeout(() => this.#rows.writeWaiting(), QUIET_MS);
-    return { score: after.score, detectors: after.detectors, before: known.state.score };
+    const { score, detectors } = known.state;
+    return { score: after.score, detectors: after.detectors, before: { score, detectors } };
   }
 
   /** Wakes once an hour at most, but not later than the first row that is due after that. */

@@ -15,7 +15,7 @@ import {
 } from '../../../../contract/vocabulary.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';
-import { type BotSignal, botSignal, proofOf } from '../../../../bots/bot-proof.ts';
+import { type BotSignal, botSignal, proofOf, SUSPECTED_AGENT } from '../../../../bots/bot-proof.ts';
 import { actionFor, botInput, compileBotRules, readsRobots } from '../../../../bots/bot-rules.ts';
 import type { BotTable } from '../../../../bots/open-bot-table.ts';
 import { spelledPath } from '../../../../bots/path-match.ts';
@@ -157,6 +157,7 @@ function signalOf({ userAgent, ip }: DescribedVisitor, table: BotTable | null): 
 }
 
 function givenSignal({ id, proof }: NonNullable<Asked['bot']>, table: BotTable | null): BotSignal {
+  if (proof === 'suspected') return SUSPECTED_AGENT;
   const bot = table?.byId(id) ?? null;
   if (bot !== null) return botSignal(bot, proof);
   // An agent outside the catalogue is named by its host, and only its signature names it.

@@ -1,7 +1,7 @@
 /** Bots that the gate knows: those of the catalogue, and those that the account has added. */
 import * as z from 'zod/mini';
 import { pageLimit, pageNumber } from '../../pages.ts';
-import { botBehaviours } from '../../../../contract/vocabulary.ts';
+import { namedBehaviours } from '../../../../contract/vocabulary.ts';
 import { OWN_BOTS_MAX, ownBotsOf, putOwnBot, removeOwnBot } from '../../../../store/d1/own-bots.ts';
 import { filteredBots, knownBots, provedBy, publishedLists } from '../../../bots/known-bots.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
@@ -15,7 +15,7 @@ const knownBot = z.object({
   id: z.string(),
   name: z.string(),
   operator: z.nullable(z.string()),
-  behaviours: z.array(z.enum(botBehaviours)),
+  behaviours: z.array(z.enum(namedBehaviours)),
   patterns: z.array(z.string()),
   tokens: z.array(z.string()),
   ranges: z.array(z.string()),
@@ -29,7 +29,7 @@ const knownBot = z.object({
 /** A bot that the account has added, in the form in which it is added. */
 const ownBotResponse = z.object({
   id: z.string(),
-  behaviours: z.array(z.enum(botBehaviours)),
+  behaviours: z.array(z.enum(namedBehaviours)),
   patterns: z.array(z.string()),
   tokens: z.array(z.string()),
   networks: z.array(z.string()),
@@ -49,7 +49,7 @@ export const botOperations: readonly Operation[] = [
     summary: 'List and search bots',
     body: z.strictObject({
       search: z.optional(z.string().check(z.maxLength(SEARCH_MAX_CHARS))),
-      behaviour: z.optional(z.enum(botBehaviours)),
+      behaviour: z.optional(z.enum(namedBehaviours)),
       proof: z.optional(z.enum(provedBy)),
       isOwn: z.optional(z.boolean()),
       page: pageNumber,

@@ -8,6 +8,8 @@ import {
   botTrafficResponse,
   type ImpostorTraffic,
 } from '../../../../contract/management/bot-traffic.ts';
+import { SUSPECTED_AGENT } from '../../../../bots/bot-proof.ts';
+import type { BotBehaviour } from '../../../../contract/vocabulary.ts';
 import { readBotPath, readBotValue } from '../../../../store/event-log/bot-counts.ts';
 import { countValues } from '../../../../store/event-log/client/verdict-log.ts';
 import { botCatalogue } from '../../../bots/bot-catalogue.ts';
@@ -47,7 +49,7 @@ export const getBotTraffic = protectOperation({
     const listed = new Set(bots.slice(0, body.limit).map(({ id }) => id));
     const asked = paths.values.flatMap(({ value, counts }) => {
       const path = value === null ? null : readBotPath(value);
-      if (path === null || path.proof === 'impostor' || !listed.has(path.id)) return [];
+      if (path === null || path.proof === 'impostor' || path.proof === 'suspected' || !listed.has(path.id)) return [];
       return [{ ...path, total: outcomeCounts(counts).total }];
     });
     const robots = await compareWithRobots(store, instance, asked, (id) => known.get(id)?.tokens ?? []);
@@ -58,8 +60,7 @@ export const getBotTraffic = protectOperation({
       total,
       bots: bots.slice(0, body.limit).map((bot) => ({
         ...bot,
-        // An agent that the catalogue does not have is known by its signature alone.
-        behaviours: [...(known.get(bot.id)?.behaviours ?? (['agent'] as const))],
+        behaviours: [...behavioursOf(bot.id, known)],
         robots: robots.byBot.get(bot.id) ?? null,
       })),
       impostors: impostors.slice(0, body.limit),
@@ -69,6 +70,12 @@ export const getBotTraffic = protectOperation({
     };
   },
 });
+
+/** An agent that the catalogue does not have is known by its signature alone. */
+function behavioursOf(id: string, known: ReadonlyMap<string, { behaviours: readonly BotBehaviour[] }>) {
+  if (id === SUSPECTED_AGENT.id) return SUSPECTED_AGENT.behaviours;
+  return known.get(id)?.behaviours ?? (['agent'] as const);
+}
 
 type CountedTraffic = Omit<BotTraffic, 'behaviours' | 'robots'>;
 
@@ -86,7 +93,7 @@ function trafficOf(
     const { id, proof, isCharged } = bot;
     const { name = null, operator = null } = catalogue.get(id) ?? {};
     const none = { total: 0, allow: 0, challenge: 0, block: 0, charge: 0 };
-    const proofs = { range: 0, dns: 0, signature: 0, claimed: 0 };
+    const proofs = { range: 0, dns: 0, signature: 0, claimed: 0, suspected: 0 };
     const row =
       proof === 'impostor'
         ? found(impostors, id, () => ({ id, name, ...none, share: 0 }))

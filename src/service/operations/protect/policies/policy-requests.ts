@@ -6,7 +6,7 @@
 import { hostName } from '../../../../address/host-name.ts';
 import { type PathReading, readPath } from '../../../../bytes/url-path.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import type { PolicyRequest } from '../../../../policies/request.ts';
+import { botAndAgent, type PolicyRequest } from '../../../../policies/request.ts';
 import * as z from 'zod/mini';
 import { canonicalIp } from '../../../../address/ip.ts';
 import { deviceType } from '../../../../address/device-type.ts';
@@ -33,7 +33,7 @@ export function loggedRequest(record: VerdictRecord): PolicyRequest {
     ja4: record.ja4,
     userAgent: record.user_agent,
     deviceType: record.device_type,
-    bot: record.bot ?? null,
+    ...botAndAgent(record.bot ?? null),
     ipCategories: record.ip_category,
     sessionStatus: record.session_status,
     riskScore: record.risk_score,
@@ -113,7 +113,7 @@ export async function describedRequest(
     ja4: facts.ja4,
     userAgent,
     deviceType: deviceType(userAgent, headers.get('sec-ch-ua-mobile')),
-    bot: bot && { id: bot.id, behaviours: bot.behaviours, proof: bot.proof },
+    ...botAndAgent(bot && { id: bot.id, behaviours: bot.behaviours, proof: bot.proof }),
     ipCategories: given.ipCategories,
     sessionStatus: given.sessionStatus,
     riskScore: given.riskScore ?? null,

@@ -32,6 +32,7 @@ const proofs: Record<BotProof, string> = {
   signature: 'which signed the request',
   claimed: 'whose name is only claimed so far',
   impostor: 'and provably is not it',
+  suspected: 'because a program seems to operate the browser',
 };
 
 /** The sentence is `lead`, `reason` and `detail`. */
