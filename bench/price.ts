@@ -12,6 +12,7 @@ import { riskDetectors } from '../src/contract/edge/risk-detectors.ts';
 import { signalsOf } from '../test/e2e/edge-visitor.ts';
 import { browse } from '../test/support/browse.ts';
 import { squaredNatively } from '../test/support/native-squarings.ts';
+import { withAnswers } from '../test/support/probe-answers.ts';
 import { PERSONS_BROWSER, personsHeaders } from '../test/support/session.ts';
 import { rounded } from './measure/statistics.ts';
 
@@ -76,7 +77,8 @@ class Script {
   static async withSession(stack: Stack): Promise<Script> {
     const script = new Script(stack);
     const challenge = (await script.#post({})) as unknown as SessionChallenge;
-    await script.#post({ ...script.#solved(challenge), environment: PERSONS_BROWSER, work: true });
+    const environment = withAnswers(PERSONS_BROWSER, challenge.probes);
+    await script.#post({ ...script.#solved(challenge), environment, work: true });
     return script;
   }
 

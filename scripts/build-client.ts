@@ -50,7 +50,7 @@ export const sizeLimits: readonly SizeLimit[] = [
   { name: 'reCAPTCHA script', files: ['compat/recaptcha.js'], above: 'widget.js', maxGzipBytes: 2 * 1024 },
   { name: 'Procaptcha script', files: ['compat/procaptcha.js'], above: 'widget.js', maxGzipBytes: 2 * 1024 },
   { name: 'Procaptcha module', files: ['compat/procaptcha-module.js'], above: 'widget.js', maxGzipBytes: 2 * 1024 },
-  { name: 'environment report', files: ['environment.js'], maxGzipBytes: 4 * 1024 },
+  { name: 'environment report', files: ['environment.js'], maxGzipBytes: 5 * 1024 },
   { name: 'tasks in all their languages', files: ['visual.js'], maxGzipBytes: 26 * 1024 },
 ];
 

@@ -180,6 +180,12 @@ export const detectors = {
     compares: 'The page’s report of its browser contradicts itself, as one that was made up.',
     mayTrip: 'None known.',
   },
+  'wrong-answers': {
+    ...sessionOnly(0.4, reasons.noReports),
+    compares:
+      'Two answers to questions about the engine are wrong or missing, or the report was changed on its way to the service.',
+    mayTrip: 'Browsers whose engine was changed by its maker.',
+  },
   'instant-presses': {
     ...sessionOnly(0.2, reasons.noReports),
     compares: 'Most mouse presses, and at least two, were released within 8 ms.',

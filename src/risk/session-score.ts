@@ -64,6 +64,7 @@ const ownFindings = [
   'impossible-window',
   'contradictory-permission',
   'implausible-environment',
+  'wrong-answers',
 ] as const satisfies readonly (EnvironmentFinding & RiskDetector)[];
 
 type Condition = (facts: RiskFacts) => boolean;

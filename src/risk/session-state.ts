@@ -4,9 +4,9 @@
  * state and decides nothing.
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
-import type { EnvironmentReport, TelemetryReport } from '../contract/edge/page-reports.ts';
+import type { TelemetryReport } from '../contract/edge/page-reports.ts';
 import type { RiskCause, RiskDetector } from '../contract/edge/risk-detectors.ts';
-import { environmentFindings } from './environment/environment-findings.ts';
+import { environmentFindings, type JudgedReport } from './environment/environment-findings.ts';
 import type { EnvironmentFacts, OpenedBefore, RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
 import { scoreRisk, type ExplainedScore } from './session-score.ts';
 
@@ -99,7 +99,7 @@ export function opened(
   times: { nowMs: number; expiresAt: number },
   cycling: OpenedBefore & { threshold: number },
   lineage: Lineage,
-  environment: EnvironmentReport | null,
+  environment: JudgedReport | null,
   ignoredDetectors: readonly RiskDetector[] = [],
 ): SessionState {
   return scored(

@@ -4,6 +4,7 @@
  */
 import type { EnvironmentSign } from '../contract/edge/page-report-names.ts';
 import type { EnvironmentReport } from '../contract/edge/page-reports.ts';
+import { answersTo, type Probes, reportText } from '../contract/edge/probes.ts';
 import { inFreshRealm, type Realm } from './dom/fresh-realm.ts';
 import {
   asHints,
@@ -20,12 +21,25 @@ import { askWorker, browserFacts, type WorkerFacts, workerFacts } from './enviro
 import { provide } from './loading/asset-loader.ts';
 import { automationTraits, namesFound } from './protect/automation-traits.ts';
 
-export type Collect = (workerAddress: string) => Promise<EnvironmentReport>;
+/** `asked`: the questions of the challenge, once it is there. A service that asks none gets no answers. */
+export type Collect = (workerAddress: string, asked: Promise<Probes | undefined>) => Promise<EnvironmentReport>;
 
 if (typeof document === 'undefined') postMessage(workerFacts());
 else provide('environment', collect satisfies Collect);
 
-async function collect(workerAddress: string): Promise<EnvironmentReport> {
+async function collect(workerAddress: string, asked: Promise<Probes | undefined>): Promise<EnvironmentReport> {
+  const report = await found(workerAddress);
+  const probes = await asked;
+  return probes === undefined ? report : { ...report, answers: answers(probes, report) };
+}
+
+/** Sites replace built-in functions of their own page, so an empty frame is asked where the page has a place for one. */
+function answers(probes: Probes, report: EnvironmentReport): string[] {
+  const ask = (realm: object): string[] => answersTo(probes, { realm, page: globalThis, report: reportText(report) });
+  return inFreshRealm(ask) ?? ask(globalThis);
+}
+
+async function found(workerAddress: string): Promise<EnvironmentReport> {
   const [worker, full, permission] = await Promise.all([
     askWorker(workerAddress),
     hasOtherFullVersion(),

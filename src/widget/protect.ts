@@ -35,9 +35,9 @@ if (window.gatehouseProtect === undefined) {
     url: `${script.base}/session`,
     prepare: (signal) => preparePow(script, startWorker, signal),
     // Loaded only now. Without it no report is collected, and without a report no session is opened.
-    async collect() {
+    async collect(asked) {
       const collect = await loadAsset<Collect>(script, 'environment');
-      return collect(assetUrl(script.base, 'environment'));
+      return collect(assetUrl(script.base, 'environment'), asked);
     },
   });
   const recovery = new Recovery(sessions, (order) => solveInDialog(script, order));

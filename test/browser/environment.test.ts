@@ -6,17 +6,22 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { environmentReport, type EnvironmentReport } from '../../src/contract/edge/page-reports.ts';
+import type { Probes } from '../../src/contract/edge/probes.ts';
+import { askProbes, hasWrongAnswers } from '../../src/risk/probes/ask-probes.ts';
 import { clientAssets } from '../../src/widget/bundle.generated.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
 const STRICT =
   "default-src 'none'; img-src data:; script-src 'self'; worker-src 'self'; frame-src 'none'; require-trusted-types-for 'script'";
+const LOADS = 20;
 const visitor = useVisitor({
   context: { userAgent: USER_AGENT, locale: 'en-US' },
   isSilent: true,
   // The browser says what the policy forbade.
   expected: (message) => message.text().includes('worker-src'),
 });
+type Collect = (worker: string, asked: Promise<Probes | undefined>) => Promise<EnvironmentReport>;
+
 let server: Server;
 let origin = '';
 
@@ -38,19 +43,26 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function reportOf(path: string): Promise<EnvironmentReport> {
+async function reportOf(path: string, probes?: Probes): Promise<EnvironmentReport> {
   await visitor.page.goto(origin + path);
-  return visitor.page.evaluate(() => {
-    const exports = globalThis as unknown as Record<symbol, (worker: string) => Promise<EnvironmentReport>>;
-    // A policy of the page's own, because this call does not come from the protect script.
-    const types = (
-      globalThis as unknown as {
-        trustedTypes: { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } };
-      }
-    ).trustedTypes;
-    const policy = types.createPolicy('test', { createScriptURL: (url: string) => url });
-    return exports[Symbol.for('gatehouse.environment')]!(policy.createScriptURL('/environment.js'));
-  });
+  return visitor.page.evaluate(
+    (questions) => {
+      const asked = questions === null ? undefined : (JSON.parse(questions) as Probes);
+      const exports = globalThis as unknown as Record<symbol, Collect>;
+      // A policy of the page's own, because this call does not come from the protect script.
+      const types = (
+        globalThis as unknown as {
+          trustedTypes: { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } };
+        }
+      ).trustedTypes;
+      const policy = types.createPolicy('test', { createScriptURL: (url: string) => url });
+      return exports[Symbol.for('gatehouse.environment')]!(
+        policy.createScriptURL('/environment.js'),
+        Promise.resolve(asked),
+      );
+    },
+    probes === undefined ? null : JSON.stringify(probes),
+  );
 }
 
 test('a page under the strictest policy reports what fits the schema, and its console stays empty', async () => {
@@ -74,6 +86,27 @@ test('a page that is told another number of cores and languages reports the diff
   expect(system).toBe('windows');
   const expected = ['worker-cores', 'worker-platform', 'proxied-native', 'false-getter'];
   expect(signs).toEqual(expect.arrayContaining(expected));
+});
+
+test('a page answers what it is asked, right in every load and under the strictest policy', async () => {
+  for (let load = 0; load < LOADS; load++) {
+    const { probes, key } = askProbes(USER_AGENT, load);
+    const report = await reportOf('/workerless', probes);
+    expect(environmentReport.safeParse(report).error).toBeUndefined();
+    expect([report.answers?.length, hasWrongAnswers(key, report)]).toEqual([probes.questions.length, false]);
+  }
+});
+
+test('what a site replaced in its own page changes no answer', async () => {
+  await visitor.page.addInitScript(() => {
+    if (window !== window.top) return;
+    Date.UTC = () => 0;
+    Math.fround = () => 0;
+  });
+  for (let load = 0; load < LOADS; load++) {
+    const { probes, key } = askProbes(USER_AGENT, load);
+    expect(hasWrongAnswers(key, await reportOf('/', probes))).toBe(false);
+  }
 });
 
 test('where no worker may run, nothing is compared with one', async () => {

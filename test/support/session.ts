@@ -6,6 +6,7 @@ import type { PowTask, SessionChallenge } from '../../src/contract/captcha/chall
 import { languageFeatures } from '../../src/contract/edge/page-report-names.ts';
 import type { EnvironmentReport } from '../../src/contract/edge/page-reports.ts';
 import { solvePow, type PowSolution } from '../../src/widget/pow/pow-task.ts';
+import { withAnswers } from './probe-answers.ts';
 import { squaredNatively } from './native-squarings.ts';
 
 /** What a page in Chrome on Windows finds out about its browser, when no program drives it. */
@@ -66,10 +67,10 @@ export async function solveWork(pow: PowTask): Promise<PowSolution> {
 }
 
 export async function solvedSession(
-  { challenge, pow }: SessionChallenge,
+  { challenge, pow, probes }: SessionChallenge,
   environment = PERSONS_BROWSER,
 ): Promise<SolvedSession> {
-  return { challenge, solution: await solveWork(pow), environment };
+  return { challenge, solution: await solveWork(pow), environment: withAnswers(environment, probes) };
 }
 
 /** Both calls, or the first alone where it renews a session. */

@@ -7,6 +7,7 @@ import type { Bytes } from '../../bytes/utf8.ts';
 import { jsonField, numberField, readJson, readNumber, readText, textField } from './field-encoding.ts';
 import type { Keyring } from './keyring.ts';
 import { openAnswered, type OpenedTask, sealAnswered } from './sealed-answer.ts';
+import type { ProbeKey } from '../../risk/probes/ask-probes.ts';
 import { type ChallengeParams, challengeParams } from './sealed-challenge.ts';
 
 const sessionLanes = ['rsw', 'sha256'] as const;
@@ -25,9 +26,11 @@ export interface SealedSession {
   issuedAt: number;
   expiresAt: number;
   params: ChallengeParams;
+  /** What judging the answers about the browser needs; `null` where nothing was asked. */
+  probes: ProbeKey | null;
 }
 
-const FIELDS = 8;
+const FIELDS = 9;
 
 /** `answer`: the canonical bytes of the right answer; `null` where judging is not a comparison. */
 export function sealSession(keyring: Keyring, session: SealedSession, answer: Uint8Array | null): Promise<string> {
@@ -43,7 +46,17 @@ export function openSealedSession(
   return openAnswered(keyring, 'session', text, nowMs, { count: FIELDS, read: sessionOf });
 }
 
-function fieldsOf({ jti, instanceId, binding, host, lane, issuedAt, expiresAt, params }: SealedSession): Bytes[] {
+function fieldsOf({
+  jti,
+  instanceId,
+  binding,
+  host,
+  lane,
+  issuedAt,
+  expiresAt,
+  params,
+  probes,
+}: SealedSession): Bytes[] {
   return [
     textField(jti),
     textField(instanceId),
@@ -53,6 +66,7 @@ function fieldsOf({ jti, instanceId, binding, host, lane, issuedAt, expiresAt, p
     numberField(issuedAt),
     numberField(expiresAt),
     jsonField(params),
+    jsonField(probes),
   ];
 }
 
@@ -64,5 +78,7 @@ function sessionOf(fields: readonly Bytes[]): SealedSession | null {
   if (jti == null || instanceId == null || binding == null || host == null || issuedAt == null || expiresAt == null)
     return null;
   if (lane === undefined || !params.success) return null;
-  return { jti, instanceId, binding, host, lane, issuedAt, expiresAt, params: params.data };
+  // The seal is this deployment's own, and a release that seals something else has another number of fields.
+  const probes = readJson(fields[8]!) as ProbeKey | null;
+  return { jti, instanceId, binding, host, lane, issuedAt, expiresAt, params: params.data, probes };
 }

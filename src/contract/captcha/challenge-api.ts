@@ -4,6 +4,7 @@
  * only with the edge's client JWT. The service picks kind and lane.
  */
 import * as z from 'zod/mini';
+import type { Probes } from '../edge/probes.ts';
 import { TOKEN_MAX_CHARS } from './challenge-constants.ts';
 import { challengeKinds, powLanes } from '../vocabulary.ts';
 import { edgeVisitor } from '../edge/edge-api.ts';
@@ -174,4 +175,6 @@ export interface SessionChallenge {
   pow: PowTask;
   /** Epoch milliseconds, by the clock of the service or, in an outage, of the edge. */
   expiresAt: number;
+  /** What the report of the browser has to answer. Absent where no report is judged. */
+  probes?: Probes;
 }

@@ -109,3 +109,7 @@ export const telemetryTraits = [
   'instant-presses',
 ] as const;
 export type TelemetryTrait = (typeof telemetryTraits)[number];
+
+/** Answers to the questions of one challenge, and the length of each. */
+export const ANSWERS_MAX = 24;
+export const ANSWER_MAX_CHARS = 8;

@@ -5,6 +5,8 @@
  */
 import * as z from 'zod/mini';
 import {
+  ANSWER_MAX_CHARS,
+  ANSWERS_MAX,
   telemetryTraits,
   TELEMETRY_COUNT_MAX,
   TELEMETRY_ELAPSED_MAX_MS,
@@ -74,6 +76,8 @@ export const environmentReport = z.strictObject({
   /** `null`: no worker, or one that cannot draw. */
   renderer: z.nullable(z.enum(renderers)),
   signs: some(environmentSigns),
+  /** Short hashes, one for each question of the challenge. */
+  answers: z.optional(z.array(text(ANSWER_MAX_CHARS)).check(z.maxLength(ANSWERS_MAX))),
 });
 export type EnvironmentReport = z.infer<typeof environmentReport>;
 

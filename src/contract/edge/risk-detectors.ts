@@ -52,6 +52,7 @@ export const riskDetectors = [
   'developer-tools',
   'instant-presses',
   'suspected-agent',
+  'wrong-answers',
 ] as const;
 export type RiskDetector = (typeof riskDetectors)[number];
 

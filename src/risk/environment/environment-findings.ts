@@ -14,8 +14,11 @@ import {
 import type { EnvironmentReport } from '../../contract/edge/page-reports.ts';
 import { claimedBrowser, type Engine } from '../headers/claimed-browser.ts';
 
+/** `hasWrongAnswers`: absent in sessions that were recorded without questions. */
+export type JudgedReport = EnvironmentReport & { hasWrongAnswers?: boolean };
+
 interface Compared {
-  report: EnvironmentReport;
+  report: JudgedReport;
   headers: ClientHeaders | null;
   /** Of the header. */
   claim: ClaimedEnvironment;
@@ -61,13 +64,14 @@ const comparisons = {
   'contradictory-permission': (compared) => has(compared, 'permission'),
   'replaced-natives': (compared) => has(compared, 'proxied-native', 'false-getter', 'false-plugins', 'full-version'),
   'implausible-environment': isImplausible,
+  'wrong-answers': ({ report }) => report.hasWrongAnswers === true,
 } as const satisfies Readonly<Record<string, (compared: Compared) => boolean>>;
 
 export type EnvironmentFinding = keyof typeof comparisons;
 const findings = Object.keys(comparisons) as EnvironmentFinding[];
 
 export function environmentFindings(
-  report: EnvironmentReport,
+  report: JudgedReport,
   { userAgent, headers }: { userAgent: string; headers: ClientHeaders | null },
 ): EnvironmentFinding[] {
   const claim = claimedEnvironment(userAgent);

@@ -95,7 +95,7 @@ async function open(
   const earned = await earnSession(call, visitor, answer);
   if (!earned.ok) return earned;
   if (earned.value === null) return ok(null);
-  const opened = await openRisk(store, instance, earned.value, visitor, nowMs, formerJti, answer.environment);
+  const opened = await openRisk(store, instance, earned.value, visitor, nowMs, formerJti);
   if (opened === null) return failed({ kind: 'challenge-spent' });
   const paid = noPaidWork(nowMs);
   const sxp = opened.expiresAt / 1000;

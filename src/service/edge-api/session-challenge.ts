@@ -10,6 +10,8 @@ import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { SessionCall } from '../../contract/edge/page-reports.ts';
 import type { SessionChallenge } from '../../contract/captcha/challenge-api.ts';
 import { failed, ok, type Result } from '../../result.ts';
+import type { JudgedReport } from '../../risk/environment/environment-findings.ts';
+import { askProbes, hasWrongAnswers } from '../../risk/probes/ask-probes.ts';
 import { newJtiFor } from '../../store/risk-book/client/session-books.ts';
 import type { CaptchaRefusal } from '../http/service-error.ts';
 import type { EdgeCall } from './edge-route.ts';
@@ -30,6 +32,7 @@ interface EarnedSession {
   jti: string;
   /** SHA-256 of the answer, which opens this session and no second time another. */
   opening: string;
+  report: JudgedReport;
 }
 
 export async function issueSessionChallenge(
@@ -42,7 +45,10 @@ export async function issueSessionChallenge(
   const burstSteps = burstPrice.ask(instance.id, visitor.ip, nowMs);
   // In an attack everybody pays the price of a flood: who has a session already pays nothing.
   const steps = Math.max(burstSteps, isUnderAttack(instance.attack, nowMs) ? LARGER_STEPS_MAX : 0);
-  return sealedWork(call, visitor, newJtiFor(visitor.ip, nowMs), lane, sessionDifficulty(steps), steps);
+  const { probes, key } = askProbes(visitor.userAgent, crypto.getRandomValues(new Uint32Array(1))[0]!);
+  const terms = { steps, probes: key };
+  const jti = newJtiFor(visitor.ip, nowMs);
+  return { ...(await sealedWork(call, visitor, jti, lane, sessionDifficulty(steps), terms)), probes };
 }
 
 /** `null`: the work was asked for when it cost much less than it does now. */
@@ -54,8 +60,9 @@ export async function earnSession(
   const solved = await solvedWork(call, visitor, answer);
   if (!solved.ok) return solved;
   // The id of a piece of work is that of no session.
-  const { id, steps } = solved.value;
-  if (isPieceOfWork(id)) return failed({ kind: 'challenge-foreign' });
+  const { id, steps, probes } = solved.value;
+  if (probes === null || isPieceOfWork(id)) return failed({ kind: 'challenge-foreign' });
   if (burstPrice.solve(call.instance.id, visitor.ip, { id, steps }, call.nowMs) === 'too-cheap') return ok(null);
-  return ok({ jti: id, opening: await sha256Hex(JSON.stringify(answer)) });
+  const report = { ...answer.environment, hasWrongAnswers: hasWrongAnswers(probes, answer.environment) };
+  return ok({ jti: id, report, opening: await sha256Hex(JSON.stringify(answer)) });
 }

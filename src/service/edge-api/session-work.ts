@@ -6,6 +6,7 @@ import { visitorBinding } from '../../address/visitor-binding.ts';
 import { powSolved } from '../../captcha/pow/judge-pow.ts';
 import { openSealedSession, sealSession, type SessionLane } from '../../captcha/seal/sealed-session.ts';
 import type { SessionChallenge } from '../../contract/captcha/challenge-api.ts';
+import type { ProbeKey } from '../../risk/probes/ask-probes.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { SessionCall } from '../../contract/edge/page-reports.ts';
 import { failed, ok, type Result } from '../../result.ts';
@@ -22,17 +23,20 @@ export interface SolvedWork {
   solution: NonNullable<SessionCall['solution']>;
 }
 
-/**
- * `id`: what the work is for: the id of the session that it opens, or of the piece of work that it is. `steps`: what a
- * burst added to its price.
- */
+/** Only a challenge that opens a session has them. `steps`: what a burst added to its price. */
+interface OpeningTerms {
+  steps: number;
+  probes: ProbeKey | null;
+}
+
+/** `id`: what the work is for: the id of the session that it opens, or of the piece of work that it is. */
 export async function sealedWork(
   call: EdgeCall,
   visitor: EdgeVisitor,
   id: string,
   lane: SessionLane,
   difficulty: number,
-  steps?: number,
+  { steps, probes }: Partial<OpeningTerms> = {},
 ): Promise<SessionChallenge> {
   const { instance, nowMs } = call;
   const engine = captchaEngine(call);
@@ -47,6 +51,7 @@ export async function sealedWork(
     issuedAt: nowMs,
     expiresAt,
     params: steps === undefined ? params : { ...params, steps },
+    probes: probes ?? null,
   };
   return { challenge: await sealSession(engine.keyring, sealed, answer), pow, expiresAt };
 }
@@ -56,16 +61,16 @@ export function laneFor(capabilities: SessionCall['capabilities']): SessionLane 
   return capabilities?.bigint === false ? 'sha256' : 'rsw';
 }
 
-/** The id and the steps that the solved work was sealed with. */
+/** What the solved work was sealed with. */
 export async function solvedWork(
   call: EdgeCall,
   visitor: EdgeVisitor,
   { challenge, solution }: SolvedWork,
-): Promise<Result<{ id: string; steps: number }, CaptchaRefusal>> {
+): Promise<Result<OpeningTerms & { id: string }, CaptchaRefusal>> {
   const { instance, nowMs } = call;
   const opened = await openSealedSession(captchaEngine(call).keyring, challenge, nowMs);
   if (opened === null) return failed({ kind: 'challenge-invalid' });
-  const { jti, instanceId, binding, host, expiresAt, params } = opened.challenge;
+  const { jti: id, instanceId, binding, host, expiresAt, params, probes } = opened.challenge;
   const isTheirs =
     instanceId === instance.id &&
     host === visitor.host &&
@@ -73,5 +78,5 @@ export async function solvedWork(
   if (!isTheirs) return failed({ kind: 'challenge-foreign' });
   if (nowMs >= expiresAt) return failed({ kind: 'challenge-late' });
   if (!(await powSolved(opened, solution, nowMs))) return failed({ kind: 'solution-wrong' });
-  return ok({ id: jti, steps: params.steps ?? Infinity });
+  return ok({ id, steps: params.steps ?? Infinity, probes });
 }

@@ -3,8 +3,9 @@
  * (`client/`) and the object (`object/`) share this file and no other code of each other.
  */
 import type { Neighbours } from '../../address/networks.ts';
-import type { EnvironmentReport, TelemetryReport } from '../../contract/edge/page-reports.ts';
+import type { TelemetryReport } from '../../contract/edge/page-reports.ts';
 import type { RiskDetector } from '../../contract/edge/risk-detectors.ts';
+import type { JudgedReport } from '../../risk/environment/environment-findings.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../risk/session-state.ts';
 
@@ -50,7 +51,7 @@ export interface SessionTerms extends SessionEvent {
   /** When the session began. In the past for one that is renewed and that this book no longer knows. */
   openedAt: number;
   /** What the page reported when it opened the session. */
-  environment: EnvironmentReport | null;
+  environment: JudgedReport | null;
   expiresAt: number;
   keptUntil: number;
   cycling: { threshold: number; windowSeconds: number };

@@ -8,6 +8,7 @@ import { WindowCounts } from '../../bytes/window-counts.ts';
 import { isSessionExpired, sessionCookieValue } from '../session-cookie.ts';
 import { inOneTab } from './tabs.ts';
 import type { EnvironmentReport } from '../../contract/edge/page-reports.ts';
+import type { Probes } from '../../contract/edge/probes.ts';
 import type { SessionChallenge } from '../../contract/captcha/challenge-api.ts';
 import type { PowRunner } from '../pow/pow-runner.ts';
 import { CaptchaError } from '../token/captcha-error.ts';
@@ -157,7 +158,7 @@ interface ExchangePorts {
   /** Starts what solves the challenge. */
   prepare: (signal: AbortSignal) => PowRunner;
   /** A rejection ends the exchange: no session opens without a report. */
-  collect: () => Promise<EnvironmentReport>;
+  collect: (asked: Promise<Probes | undefined>) => Promise<EnvironmentReport>;
   /** Counts one piece of work. `false`: this page has worked enough. */
   takeWork: () => boolean;
 }
@@ -171,16 +172,20 @@ async function exchange({ url, prepare, collect, takeWork }: ExchangePorts): Pro
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), EXCHANGE_MAX_MS);
   try {
-    const asked = postJson(url, { capabilities }, stop.signal);
+    let asked = postJson(url, { capabilities }, stop.signal) as Promise<SessionAnswer>;
     const begin = () => {
-      const report = collect();
+      const probes = asked.then(
+        (challenged) => challenged.probes,
+        () => undefined,
+      );
+      const report = collect(probes);
       // It is handled where it is awaited, unless no report is needed.
       report.catch(() => undefined);
       return { runner: prepare(stop.signal), report };
     };
     // A visitor without a session will have to work: both begin while the challenge is on its way.
     let begun = sessionCookieValue() === null ? begin() : undefined;
-    let answer = (await asked) as SessionAnswer;
+    let answer = await asked;
     // The price may have risen meanwhile: then another challenge comes in place of the session.
     while (answer.challenge !== undefined && answer.pow !== undefined) {
       const { challenge, pow } = answer;
@@ -195,7 +200,10 @@ async function exchange({ url, prepare, collect, takeWork }: ExchangePorts): Pro
         if (code === 'refused' && detail !== 'API.RATE_LIMITED') return null;
         throw error;
       }
-      if (answer.challenge !== undefined) begun = { ...begun, runner: prepare(stop.signal) };
+      if (answer.challenge !== undefined) {
+        asked = Promise.resolve(answer);
+        begun = begin();
+      }
     }
     return answer;
   } finally {

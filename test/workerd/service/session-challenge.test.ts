@@ -40,7 +40,8 @@ async function newEdge() {
     owner,
     instanceId: instance.id as string,
     post,
-    solved: async (): Promise<SolvedSession> => solvedSession((await post({})).body as SessionChallenge),
+    solved: async (environment = PERSONS_BROWSER): Promise<SolvedSession> =>
+      solvedSession((await post({})).body as SessionChallenge, environment),
   };
 }
 const refusal = ({ status, body }: { status: number; body: { error: { message: string } } }) => [
@@ -51,7 +52,7 @@ const refusal = ({ status, body }: { status: number; body: { error: { message: s
 describe('a solved challenge', () => {
   test('opens a session with what its report of the browser gives away, and keeps no more of it', async () => {
     const { post, solved, instanceId } = await newEdge();
-    const page = { ...(await solved()), environment: { ...PERSONS_BROWSER, traits: ['webdriver'], system: 'linux' } };
+    const page = await solved({ ...PERSONS_BROWSER, traits: ['webdriver'], system: 'linux' });
     const session = edgeSession.parse((await post(page)).body);
     const state = await readRisk(serviceEnv, instanceId, session.jti);
     const environment = { traits: ['webdriver'], findings: ['contradictory-system'] };

@@ -39,9 +39,8 @@ async function shop() {
     open: async (minute: number, ip: string, userAgent = CHROME): Promise<string> => {
       const { nowMs } = timesAt(minute);
       const jti = newJtiFor(ip, nowMs);
-      const environment = environmentOf({ userAgent });
-      const earned = { jti, opening: 'answer' };
-      await openRisk(serviceEnv, instance, earned, visitorOf(ip, userAgent), nowMs, null, environment);
+      const earned = { jti, opening: 'answer', report: environmentOf({ userAgent }) };
+      await openRisk(serviceEnv, instance, earned, visitorOf(ip, userAgent), nowMs, null);
       return jti;
     },
     renew: (minute: number, jti: string, ip: string) =>

@@ -6,7 +6,8 @@ import { SESSION_JWT_SECONDS } from '../../../risk/session-token.ts';
 import { addressPrefix, neighboursOf } from '../../../address/networks.ts';
 import type { EdgeVisitor } from '../../../contract/edge/edge-api.ts';
 import { hasDetector, riskDetectors } from '../../../contract/edge/risk-detectors.ts';
-import type { EnvironmentReport, TelemetryReport } from '../../../contract/edge/page-reports.ts';
+import type { TelemetryReport } from '../../../contract/edge/page-reports.ts';
+import type { JudgedReport } from '../../../risk/environment/environment-findings.ts';
 import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE, type SessionState, type SessionVisitor } from '../../../risk/session-state.ts';
 import type { StoredInstance } from '../../d1/instances.ts';
@@ -27,17 +28,16 @@ const DAY_MS = 86_400_000;
 export async function openRisk(
   env: RiskBookEnv,
   instance: StoredInstance,
-  { jti, opening }: { jti: string; opening: string },
+  { jti, opening, report }: { jti: string; opening: string; report: JudgedReport },
   visitor: EdgeVisitor,
   nowMs: number,
   formerJti: string | null,
-  environment: EnvironmentReport,
 ): Promise<OpenedScore | null> {
   const who = sessionVisitor(visitor);
   const expiresAt = (Math.floor(nowMs / 1000) + instance.jtiExpirySeconds) * 1000;
   const lineage =
     formerJti === null ? NO_LINEAGE : await sessionBook(env, instance.id, formerJti).lineage(formerJti, who);
-  const terms = termsOf(instance, jti, who, { nowMs, expiresAt }, environment);
+  const terms = termsOf(instance, jti, who, { nowMs, expiresAt }, report);
   return sessionBook(env, instance.id, jti).open(terms, opening, lineage);
 }
 
@@ -127,7 +127,7 @@ function termsOf(
   jti: string,
   visitor: SessionVisitor,
   { nowMs, expiresAt }: { nowMs: number; expiresAt: number },
-  environment: EnvironmentReport | null,
+  environment: JudgedReport | null,
 ): SessionTerms {
   const keptUntil = expiresAt + instance.retentionDays * DAY_MS;
   const { cookieCycling: cycling, jtiExpirySeconds } = instance;
