@@ -64,15 +64,20 @@ export async function runOverHttp(attacks: readonly HttpAttack[], courses: numbe
 async function firstTry(stack: Stack, siteKey: string, attack: HttpAttack, patienceMs: number): Promise<boolean> {
   const capabilities = { audio: attack.task === 'audio' };
   const issued = (await post(stack, '/challenge', { siteKey, capabilities })) as ChallengeResponse;
-  const { n = '', x = '', t = 0 } = issued.pow ?? {};
-  let solution: Record<string, unknown> = { y: await solveRsw({ n, x, t }) };
+  let solution: Record<string, unknown> = await workOf(issued);
   for (let { challenge } = issued; ;) {
     const response = (await post(stack, '/solution', { challenge, solution })) as SolutionResponse;
     if (response.next === undefined || response.reason !== undefined) return response.verified;
-    solution = attack.solve(response.next);
+    solution = { ...attack.solve(response.next), ...(await workOf(response.next)) };
     ({ challenge } = response.next);
     await new Promise((wake) => setTimeout(wake, patienceMs));
   }
+}
+
+async function workOf({ pow }: ChallengeResponse): Promise<Record<string, unknown>> {
+  if (pow === undefined) return {};
+  const { n = '', x = '', t = 0 } = pow;
+  return { y: await solveRsw({ n, x, t }) };
 }
 
 async function post(stack: Stack, path: string, body: object): Promise<unknown> {

@@ -68,7 +68,8 @@ async function firstTry<Name extends 'image' | 'puzzle'>(name: Name, attack: Att
     if (answer === null) return firstTry(name, attack);
     const { next, reason, verified } = answer as SolutionResponse;
     if (next === undefined || reason !== undefined) return verified;
-    const solution = attack.solve(taskOf(name, next));
+    const work = next.pow === undefined ? {} : await solveWork(next.pow);
+    const solution = { ...attack.solve(taskOf(name, next)), ...work };
     await new Promise((wake) => setTimeout(wake, PATIENCE_MS));
     sent = { challenge: next.challenge, solution };
   }

@@ -133,13 +133,14 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
     if (kind !== 'pow' && paid) {
       const { task, isRight } = visualTask(kind, audio, round);
       const isLast = audio || kind === 'puzzle' || round === 1;
+      const beside = round === 0 ? work() : undefined;
       tasks.set(challenge, {
-        isRight,
+        isRight: (solution) => isRight(solution) && beside?.isRight(solution) !== false,
         next: isLast ? null : () => mint(false, true, 1),
         again: () => mint(audio, true, 0, switched),
         otherForm: switched ? null : () => mint(!audio, true, 0, true),
       });
-      return { ...shared, ...task };
+      return { ...shared, ...task, ...(beside && { pow: beside.pow }) };
     }
     const { pow, isRight } = work();
     tasks.set(challenge, { isRight, next: kind === 'pow' ? null : () => mint(audio, true) });

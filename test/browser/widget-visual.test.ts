@@ -33,6 +33,13 @@ describe('an image task', () => {
     }
     await verified();
     expect(visitor.complaints).toEqual([]);
+    // The work before the first picture, the one beside it, and none beside the second.
+    const solutions = server.calls.filter(({ path }) => path === 'solution').map(({ body }) => body['solution']);
+    expect(solutions.map((solution) => Object.keys(solution as object))).toEqual([
+      ['y'],
+      ['selected', 'y'],
+      ['selected'],
+    ]);
   });
 
   test('is solved by keyboard alone, starting at the instruction', async () => {
@@ -138,7 +145,7 @@ describe('the audio task', () => {
     await visitor.page.getByText('type the five digits').waitFor();
     // In the same challenge, so that nobody works for it again.
     expect(server.calls.filter((call) => call.path === 'challenge')).toHaveLength(1);
-    expect(lastSolution()).toEqual({ audio: true });
+    expect(lastSolution()).toMatchObject({ audio: true });
     const play = visitor.page.getByRole('button', { name: 'Play' });
     await play.focus();
     await visitor.page.keyboard.press('Enter');

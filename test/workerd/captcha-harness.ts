@@ -133,8 +133,21 @@ export async function solvePow(challenge: ChallengeResponse): Promise<Record<str
   return {};
 }
 
-/** The picture or recording of a site that wants one, after its proof of work. */
+/** The picture or recording of a site that wants one, after the proof of work before it and the one beside it. */
 export async function askForPicture(
+  site: { siteKey: string },
+  extra: Record<string, unknown> = {},
+  headers: Record<string, string | null> = {},
+): Promise<ChallengeResponse> {
+  const sent = { 'cf-connecting-ip': freshAddress(), ...headers };
+  const picture = await askForUnpaidPicture(site, extra, sent);
+  const paid = await handIn(picture.challenge, await solvePow(picture), sent);
+  expect(paid.body).toMatchObject({ verified: false, next: { jti: picture.jti } });
+  return paid.body.next!;
+}
+
+/** A picture with the work beside it. */
+export async function askForUnpaidPicture(
   site: { siteKey: string },
   extra: Record<string, unknown> = {},
   headers: Record<string, string | null> = {},

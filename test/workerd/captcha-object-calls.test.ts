@@ -13,7 +13,7 @@ import { imageLayout } from '../../src/captcha/visual/derive-answer.ts';
 import { background } from '../support/background-work.ts';
 import { later } from '../support/clock.ts';
 import {
-  askForPicture,
+  askForUnpaidPicture,
   bindTo,
   env,
   freshAddress,
@@ -22,6 +22,7 @@ import {
   makeSite,
   opened,
   post,
+  solvePow,
   tokenFor,
 } from './captcha-harness.ts';
 import { countedCalls } from './called-objects.ts';
@@ -53,13 +54,14 @@ test('a proof of work spends one key, and its events travel in batches', async (
 test('two rounds of pictures call as many objects more as the bill says', async () => {
   const site = await makeSite('premium', { captchaType: 'image' });
   const from = { 'cf-connecting-ip': freshAddress() };
-  let picture = await askForPicture(site, {}, from);
+  let picture = await askForUnpaidPicture(site, {}, from);
   let token = '';
   for (let round = 0; round < 2; round++) {
     const { shape, tiles } = await imageLayout(keyring, await opened(picture));
     later(20_000);
     const selected = tiles.flatMap((tile, index) => (tile === shape ? [index] : []));
-    const { body } = await handIn(picture.challenge, { selected }, from);
+    // The work beside the first picture goes with its answer.
+    const { body } = await handIn(picture.challenge, { selected, ...(await solvePow(picture)) }, from);
     if (body.next) picture = body.next;
     token = body.token ?? '';
   }

@@ -2,13 +2,24 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { audioLayout, imageLayout, puzzleLayout } from '../../src/captcha/visual/derive-answer.ts';
 import { puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
+import { levelPrices } from '../../src/captcha/plan/level-prices.ts';
 import { openToken } from '../../src/captcha/seal/sealed-token.ts';
 import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { testSiteKey } from '../../src/contract/captcha/test-keys.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later, testNow } from '../support/clock.ts';
 import { expectRows } from '../support/rows.ts';
-import { askForPicture, freshAddress, handIn, keyring, makeSite, opened, solvePow, ask } from './captcha-harness.ts';
+import {
+  ask,
+  askForPicture,
+  askForUnpaidPicture,
+  freshAddress,
+  handIn,
+  keyring,
+  makeSite,
+  opened,
+  solvePow,
+} from './captcha-harness.ts';
 
 /** Longer than any task needs at least. */
 const A_MOMENT_MS = 20_000;
@@ -71,7 +82,7 @@ describe('an image task', () => {
   });
 
   test('has the same number of bytes whatever it shows, and different bytes each time', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => askForPicture(site)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => askForUnpaidPicture(site)));
     expect(new Set(answers.map((answer) => answer.image!.picture.light.length)).size).toBe(1);
     expect(new Set(answers.map((answer) => answer.image!.picture.light)).size).toBe(20);
   });
@@ -113,8 +124,6 @@ describe('the proof of work before a picture', () => {
         expect(paid.body).toMatchObject({ verified: false, next: { jti: challenge.jti, kind: 'image' } });
         expect(paid.body.reason).toBeUndefined();
         expect(paid.body.next![drawn]).toBeDefined();
-        expect(paid.body.next!.pow).toBeUndefined();
-        expect((await opened(paid.body.next!)).params).not.toHaveProperty('t');
       },
     ));
 
@@ -136,6 +145,83 @@ describe('the proof of work before a picture', () => {
     const right = await rightTiles(first!.next!);
     await handIn(first!.next!.challenge, { selected: [] });
     expect((await handIn(second!.next!.challenge, { selected: right })).body.verified).toBe(false);
+  });
+});
+
+describe('the work beside a picture', () => {
+  let site: SiteRecord;
+  beforeAll(async () => {
+    site = await makeSite('premium', { captchaType: 'image', imageMinRounds: 1 });
+  });
+
+  test('makes the price of level 2 four times that of the work before it, at any difficulty that leaves room', () =>
+    expectRows(
+      [
+        [1, {}],
+        [4, {}],
+        [7.5, {}],
+        [4, { audio: true }],
+      ] as const,
+      async ([powDifficulty, capabilities]) => {
+        const dear = await makeSite('premium', { captchaType: 'image', powDifficulty });
+        const challenge = await ask(dear, { capabilities });
+        const picture = (await handIn(challenge.challenge, await solvePow(challenge))).body.next!;
+        const before = challenge.pow!.t!;
+        expect((before + picture.pow!.t!) / before).toBeGreaterThanOrEqual(levelPrices[2]);
+        expect((before + picture.pow!.t!) / before).toBeLessThan(levelPrices[2] * 1.3);
+      },
+    ));
+
+  test('is handed in with the answer', () =>
+    expectRows([{}, { bigint: false }], async (capabilities) => {
+      const picture = await askForUnpaidPicture(site, { capabilities });
+      const work = await solvePow(picture);
+      later(A_MOMENT_MS);
+      const done = await handIn(picture.challenge, { selected: await rightTiles(picture), ...work });
+      expect((await openToken(keyring, done.body.token ?? '', testNow()))?.level).toBe(2);
+    }));
+
+  test('makes a right answer a failed try where it is missing or wrong, and comes with the next picture again', () =>
+    expectRows([{}, { y: 'AAAA' }, { counters: 'AAAA' }], async (work) => {
+      const picture = await askForUnpaidPicture(site);
+      later(A_MOMENT_MS);
+      const { body } = await handIn(picture.challenge, { selected: await rightTiles(picture), ...work });
+      expect(body).toMatchObject({
+        verified: false,
+        reason: 'CAPTCHA.INVALID_SOLUTION',
+        next: { pow: { lane: 'rsw' } },
+      });
+    }));
+
+  test('can be handed in alone, once, which brings the same picture without it', async () => {
+    const picture = await askForUnpaidPicture(site);
+    const work = await solvePow(picture);
+    const { next, reason } = (await handIn(picture.challenge, work)).body;
+    expect(reason).toBeUndefined();
+    expect(next).toMatchObject({ jti: picture.jti, image: picture.image });
+    expect(next!.pow).toBeUndefined();
+    expect((await opened(next!)).params).not.toHaveProperty('t');
+    // The two seals are of one round, which is answered once.
+    later(A_MOMENT_MS);
+    await handIn(next!.challenge, { selected: [] });
+    const late = await handIn(picture.challenge, { selected: await rightTiles(picture), ...work });
+    expect(late.body).toEqual({ verified: false, reason: 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE' });
+  });
+
+  test('is done once, whatever follows', async () => {
+    const picture = await askForUnpaidPicture(site);
+    const wrong = await handIn(picture.challenge, { selected: [], ...(await solvePow(picture)) });
+    expect(wrong.body.next!.image).toBeDefined();
+    expect(wrong.body.next!.pow).toBeUndefined();
+  });
+
+  test('stays to be done after a change to sound', async () => {
+    const picture = await askForUnpaidPicture(site);
+    const changed = (await handIn(picture.challenge, { audio: true })).body.next!;
+    expect(changed).toMatchObject({ audio: { digits: 5 }, pow: { lane: 'rsw' } });
+    later(A_MOMENT_MS);
+    const digits = (await audioLayout(keyring, await opened(changed))).join('');
+    expect((await handIn(changed.challenge, { digits })).body.verified).toBe(false);
   });
 });
 

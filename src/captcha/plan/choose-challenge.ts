@@ -7,15 +7,8 @@ import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
 import type { SiteDemand } from '../../contract/edge/edge-responses.ts';
 import type { CaptchaType, ChallengeKind, PowLane } from '../../contract/vocabulary.ts';
 import type { ChallengeLane } from '../seal/sealed-course.ts';
-import {
-  POW_DIFFICULTY_MAX,
-  difficultyAt,
-  harsher,
-  kindOfLevel,
-  levelWanted,
-  siteKindAt,
-  type InstanceDemand,
-} from './demand.ts';
+import { difficultyAt, harsher, kindOfLevel, levelWanted, siteKindAt, type InstanceDemand } from './demand.ts';
+import { POW_DIFFICULTY_MAX } from './level-prices.ts';
 import { trafficRefusal, trafficRuleOf, type AddressTraits } from './traffic-filter.ts';
 
 /** What the matching access control rule demands. */

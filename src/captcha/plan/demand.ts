@@ -7,6 +7,7 @@ import type { SiteDemand } from '../../contract/edge/edge-responses.ts';
 import type { ChallengeDifficultyRow, InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { ChallengeKind } from '../../contract/vocabulary.ts';
 import type { ChallengeLane } from '../seal/sealed-course.ts';
+import { INSTEAD_OF_PICTURES_DIFFICULTY, POW_DIFFICULTY_MAX } from './level-prices.ts';
 
 export interface Demand {
   kind: ChallengeKind;
@@ -25,9 +26,6 @@ export interface Proof {
 /** What of an instance's policy decides a demand. */
 export type InstanceDemand = Pick<InstancePolicy, 'challengeDifficulty' | 'challengeThreshold' | 'clearanceLevel'>;
 
-export const POW_DIFFICULTY_MAX = 10;
-/** Where images and puzzles are switched off, a suspicious visitor works four times as long. */
-const INSTEAD_OF_PICTURES_DIFFICULTY = 3;
 const HARSHNESS: Record<ChallengeKind, number> = { pow: 0, puzzle: 1, image: 2 };
 
 export function harsher(a: ChallengeKind, b: ChallengeKind | undefined): ChallengeKind {

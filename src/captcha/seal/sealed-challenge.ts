@@ -24,6 +24,8 @@ export const challengeParams = z.strictObject({
   notBefore: z.optional(z.int()),
   /** Proof of work that comes before a picture or a recording: the lane that follows it. */
   afterwards: z.optional(z.enum(['visual', 'audio'])),
+  /** Picture or recording: the work beside it that the visitor still has to do. `t`, `salt` and `bits` are its own. */
+  beside: z.optional(z.strictObject({ lane: z.enum(['rsw', 'sha256']), powDifficulty: z.number() })),
   /** The visitor has changed between pictures and sound, which one challenge allows once. */
   switched: z.optional(z.boolean()),
   /** image: rounds that count, rounds before them that do not, the share needed, tiles judged and right so far. */

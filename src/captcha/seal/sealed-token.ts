@@ -8,7 +8,7 @@ import { seal, unseal } from './seal.ts';
 import { type ChallengeLane, COURSE_FIELDS, courseFields, readCourse, type SealedCourse } from './sealed-course.ts';
 
 export interface SealedToken extends SealedCourse {
-  /** 0 wait and local lanes, 1 proof of work, 2 image or puzzle. */
+  /** 0 wait and local lanes, 1 a proof of work, 2 four times the work, with an image, a puzzle or a recording: a price (`level-prices.ts`). */
   level: number;
   /** Epoch milliseconds: of the first issue of the challenge, of its solution, and of the token's expiry. */
   issuedAt: number;

@@ -136,8 +136,8 @@ export function visualStep(challenge: SealedChallenge, judgement: VisualJudgemen
   return retry(challenge, { ...params, startedAtRound: round + 1 }, left);
 }
 
-/** An answer before a person can give one: a failed try, whatever it says. */
-export function tooSoonStep(challenge: SealedChallenge, roundsMax: number): VisualStep {
+/** An answer before a person can give one, or without the work beside the task: a failed try, whatever it says. */
+export function unjudgedStep(challenge: SealedChallenge, roundsMax: number): VisualStep {
   const params = { ...challenge.params, startedAtRound: challenge.round + 1 };
   return retry(challenge, params, roundsLeft(challenge, roundsMax));
 }

@@ -131,7 +131,11 @@ export const challengeResponse = z.object({
   challenge: z.string().check(z.maxLength(TOKEN_MAX_CHARS)),
   /** Epoch milliseconds by the service's clock. */
   expiresAt: z.int(),
-  /** First of every kind. The solution of an image's or a puzzle's `pow` returns the picture as `next`. */
+  /**
+   * First of every kind. The solution of an image's or a puzzle's `pow` returns the picture as `next`. A picture or
+   * recording may have a further one beside it: its solution goes into the same `solution`, or alone before it, which
+   * returns the picture again without `pow`.
+   */
   pow: z.optional(powTask),
   image: z.optional(imageTask),
   puzzle: z.optional(puzzleTask),

@@ -49,7 +49,7 @@ export const siteverifyRequest = z.strictObject({
   userAccount: z.optional(z.nullable(z.union([z.literal(''), userAccount]))),
   action: z.optional(action),
   hostname: z.optional(z.string().check(z.maxLength(255))),
-  /** The lowest level that is accepted: 0 any lane, 1 proof of work, 2 image or puzzle. At least the site's `minimumLevel`. */
+  /** The lowest level that is accepted: 0 any lane, 1 a proof of work, 2 four times the work, with an image or a puzzle. At least the site's `minimumLevel`. */
   level: z.optional(z.int().check(z.gte(0), z.lte(2))),
   /** A token is spent once per audience: once by the edge, once by the site's own backend. */
   audience: z.optional(z.enum(['site', 'edge'])),

@@ -47,7 +47,7 @@ export const challengeDifficultyRow = z.strictObject({
   powDifficulty: z.optional(z.int().check(z.gte(1), z.lte(10))),
 });
 export type ChallengeDifficultyRow = z.infer<typeof challengeDifficultyRow>;
-/** From 0.5 on 1.6 times the usual work; from 0.7 on a task for a person, or 2.5 times the work without one. */
+/** From 0.5 on 1.6 times the usual work; from 0.7 on 2.5 times, and beside it a puzzle with more work (`level-prices.ts`). */
 const challengeDifficultyDefault: ChallengeDifficultyRow[] = [
   { minScore: 0.5, powDifficulty: 5 },
   { minScore: 0.7, captchaType: 'puzzle', powDifficulty: 6 },
@@ -149,7 +149,7 @@ export const instancePolicy = z.strictObject({
   rollout: z._default(z.number().check(z.gte(0), z.lte(100)), 100),
   /** Lifetime of a clearance. */
   clearanceSeconds: z._default(z.int().check(z.gte(60), z.lte(86_400)), 1800),
-  /** Lowest level of a solved challenge that lifts a challenge: 0 any lane, 1 proof of work, 2 image or puzzle. */
+  /** Lowest level of a solved challenge that lifts a challenge: 0 any lane, 1 a proof of work, 2 four times the work, with an image or a puzzle. */
   clearanceLevel: z._default(z.int().check(z.gte(0), z.lte(2)), 0),
   branding: z._default(branding, {}),
   submission: z._default(

@@ -206,7 +206,7 @@ export const siteSettings = z
       { image: true, puzzle: true },
     ),
     powDifficulty: z._default(powDifficulty, 4),
-    /** The lowest level of a token that verifies: 0 any lane, 1 proof of work, 2 image or puzzle. */
+    /** The lowest level of a token that verifies: 0 any lane, 1 a proof of work, 2 four times the work, with an image or a puzzle. */
     minimumLevel: z._default(z.int().check(z.gte(0), z.lte(2)), 1),
     /** Share of pictures that must be judged right. */
     imageThreshold: z._default(unit, 0.8),

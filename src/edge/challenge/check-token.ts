@@ -4,7 +4,8 @@
  * implements only the documented interface gets only the documented fields.
  */
 import { namedBotId } from '../../bots/bot-proof.ts';
-import { POW_DIFFICULTY_MAX, demandAt, meets } from '../../captcha/plan/demand.ts';
+import { demandAt, meets } from '../../captcha/plan/demand.ts';
+import { POW_DIFFICULTY_MAX } from '../../captcha/plan/level-prices.ts';
 import { encodeUtf8 } from '../../bytes/utf8.ts';
 import { TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
 import type { SiteverifyAnswer } from '../../contract/captcha/siteverify-answer.ts';

@@ -1,7 +1,7 @@
 /**
  * From a site key to a token: requests a challenge, solves whatever kind the service chose, submits the solution, and
  * continues with the next round until the service reports it as verified. Has no user interface: the caller shows
- * picture tasks in `showVisual`.
+ * picture tasks in `showVisual`. The work that a picture comes with runs while the visitor looks at it.
  */
 import type { ChallengeRequest, ChallengeResponse, SolutionResponse } from '../../contract/captcha/challenge-api.ts';
 import { type StartEngine, startWorker } from '../pow/pow-engine.ts';
@@ -47,33 +47,30 @@ export interface IssuedToken {
 export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
   const { apiBase, signal, onProgress } = request;
   const stopWorker = new AbortController();
-  const stop = (): void => stopWorker.abort();
-  signal.addEventListener('abort', stop);
+  signal.addEventListener('abort', () => stopWorker.abort());
   const newChallenge = async (audio: boolean): Promise<ChallengeResponse> =>
     (await postJson(`${apiBase}/challenge`, challengeRequest(request, audio), signal)) as ChallengeResponse;
   try {
-    let runner: PowRunner | null = preparePow(request.location, request.startEngine, stopWorker.signal);
+    const prepare = (): PowRunner => preparePow(request.location, request.startEngine, stopWorker.signal);
+    let runner: PowRunner | undefined = prepare();
     let challenge = await newChallenge(false);
     let wrong = false;
     const { privacyUrl } = challenge;
     for (let round = 1; round <= ROUNDS_MAX; round++) {
-      const { honeypot, pow } = challenge;
-      if (honeypot !== undefined) request.readHoneypot(honeypot);
-      let solution: Record<string, unknown>;
-      if (pow === undefined) {
-        const outcome = await request.showVisual({ challenge, wrong, privacyUrl, signal });
-        if ('anew' in outcome) {
-          challenge = await newChallenge(outcome.anew);
-          wrong = false;
-          continue;
-        }
-        solution = 'audio' in outcome ? outcome : outcome.solution;
-      } else {
-        runner ??= preparePow(request.location, request.startEngine, stopWorker.signal);
-        solution = await runner.solve(pow, onProgress);
-        runner = null;
+      const { honeypot, pow, image, puzzle, audio } = challenge;
+      if (honeypot) request.readHoneypot(honeypot);
+      const work = pow && (runner ?? prepare()).solve(pow, onProgress);
+      runner = undefined;
+      // The visitor may leave before it fails.
+      work?.catch(() => {});
+      const outcome =
+        (image ?? puzzle ?? audio) && (await request.showVisual({ challenge, wrong, privacyUrl, signal }));
+      if (outcome && 'anew' in outcome) {
+        challenge = await newChallenge(outcome.anew);
+        continue;
       }
-      const answer = (await postJson(
+      const solution: Record<string, unknown> = { ...outcome?.solution, ...(await work) };
+      const response = (await postJson(
         `${apiBase}/solution`,
         {
           challenge: challenge.challenge,
@@ -82,21 +79,19 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
         },
         signal,
       )) as SolutionResponse;
-      if (answer.verified && answer.token !== undefined) {
+      const { token, next, reason } = response;
+      if (token) {
         onProgress(1);
-        return { token: answer.token, lifetimeMs: lifetimeMs(answer, Date.now()) };
+        return { token, lifetimeMs: lifetimeMs(response, Date.now()) };
       }
-      const { next, reason } = answer;
-      const { audio } = solution;
       // One challenge allows one change between pictures and sound. Another change begins anew.
-      if (next === undefined && typeof audio !== 'boolean') throw rejection(reason ?? '');
-      challenge = next ?? (await newChallenge(audio === true));
-      wrong = next !== undefined && reason !== undefined;
+      if (!next && !('audio' in solution)) throw rejection(reason);
+      challenge = next ?? (await newChallenge(solution['audio'] === true));
+      wrong = Boolean(reason);
     }
     throw new CaptchaError('failed', 'rounds');
   } finally {
-    signal.removeEventListener('abort', stop);
-    stop();
+    stopWorker.abort();
   }
 }
 
@@ -124,7 +119,7 @@ function challengeRequest(
   };
 }
 
-function rejection(reason: string): CaptchaError {
+function rejection(reason = ''): CaptchaError {
   return new CaptchaError(/EXPIRED|TOO_OLD/.test(reason) ? 'expired' : 'failed', reason);
 }
 

@@ -78,7 +78,7 @@ export function createFrame(
     submit();
   });
   again.addEventListener('click', () => settle({ anew: isAudio }));
-  other.addEventListener('click', () => settle({ audio: !isAudio }));
+  other.addEventListener('click', () => settle({ solution: { audio: !isAudio } }));
   return { body, messages, done, submit };
 }
 

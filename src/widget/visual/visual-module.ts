@@ -5,10 +5,10 @@
 import type { ChallengeResponse } from '../../contract/captcha/challenge-api.ts';
 
 /**
- * `audio`: the visitor asks for an audio task (`true`) or for a picture task (`false`) instead. `anew`: they ask for a new
- * challenge, in sound (`true`) or in pictures (`false`).
+ * A solution of `{audio}` asks for an audio task (`true`) or for a picture task (`false`) instead. `anew`: the visitor asks
+ * for a new challenge, in sound (`true`) or in pictures (`false`).
  */
-export type VisualOutcome = { solution: Record<string, unknown> } | { audio: boolean } | { anew: boolean };
+export type VisualOutcome = { solution: Record<string, unknown> } | { anew: boolean };
 
 export interface VisualTask {
   challenge: ChallengeResponse;

@@ -20,7 +20,7 @@ import type { RequestFacts } from '../../../src/edge/request/facts.ts';
 import type { SessionReading } from '../../../src/edge/session/sessions.ts';
 import { recordOf } from '../../../src/edge/step/record.ts';
 import { forwardOn } from '../../../src/edge/step/step.ts';
-import { POW_DIFFICULTY_MAX } from '../../../src/captcha/plan/demand.ts';
+import { POW_DIFFICULTY_MAX } from '../../../src/captcha/plan/level-prices.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
 import type { ListedEntry } from '../../../src/store/rule-book/list-rpc.ts';
 import { compiledProposal, compiledRules } from '../../../src/service/operations/protect/replay/compiled-proposal.ts';

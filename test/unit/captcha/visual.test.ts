@@ -7,7 +7,7 @@ import {
   answeredTooSoon,
   judgeVisual,
   otherForm,
-  tooSoonStep,
+  unjudgedStep,
   visualStep,
 } from '../../../src/captcha/visual/judge-visual.ts';
 import { drawRandom, type DrawRandom } from '../../../src/captcha/visual/draw-random.ts';
@@ -293,12 +293,12 @@ describe('a challenge of several rounds', () => {
   });
 
   test('loses a try to an answer that comes too soon, in any round', () => {
-    expect(tooSoonStep(start({ judged: 9, right: 9 }, 1), 32)).toMatchObject({
+    expect(unjudgedStep(start({ judged: 9, right: 9 }, 1), 32)).toMatchObject({
       step: 'next',
       failed: true,
       params: { judged: 0, right: 0, failures: 1, startedAtRound: 2 },
     });
-    expect(tooSoonStep(start({ failures: 2 }), 32)).toEqual({ step: 'failed' });
+    expect(unjudgedStep(start({ failures: 2 }), 32)).toEqual({ step: 'failed' });
   });
 });
 

@@ -16,7 +16,7 @@ export interface VerifierOptions {
   expectedAction?: string;
   /** The host name of the page, or all that count. */
   expectedHostname?: string | readonly string[];
-  /** The lowest level that counts: 0 any, 1 proof of work, 2 image or puzzle. */
+  /** The lowest level that counts: 0 any, 1 a proof of work, 2 four times the work, with an image or a puzzle. */
   minimumLevel?: 0 | 1 | 2;
   /** Throw `ServiceUnavailableError` instead of returning the outcome `unavailable`. Default `false`. */
   throwUnavailable?: boolean;

@@ -14,7 +14,7 @@ export interface Verified {
   action: string | null;
   /** The host name of the page, or `null`. */
   hostname: string | null;
-  /** 0 waited, 1 proof of work, 2 image or puzzle. */
+  /** 0 waited, 1 a proof of work, 2 four times the work, with an image or a puzzle. */
   level: number | null;
   /** Premium tier: closer to 1 means more likely a bot. */
   score: number | null;

@@ -20,7 +20,7 @@ const levels = [
   ['', 'any'],
   ['0', '0: any that is solved'],
   ['1', '1: proof of work'],
-  ['2', '2: image or puzzle'],
+  ['2', '2: four times the work, with an image or a puzzle'],
 ] as const;
 const statuses = ['302', '303', '307', '308'] as const;
 
@@ -54,6 +54,7 @@ export function ActionFields({ then, onChange, stored }: ActionFieldsProps) {
       {then.action === 'challenge' && (
         <SelectField
           label="Lowest level that counts"
+          hint="A level is a price. Programs solve pictures too."
           value={then.level === undefined ? '' : (String(then.level) as '0' | '1' | '2')}
           options={levels}
           onChange={(level) =>

@@ -33,7 +33,7 @@ export const policyAction = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('allow') }),
   z.strictObject({
     action: z.literal('challenge'),
-    /** Lowest level of a solved challenge that counts: 0 any lane, 1 proof of work, 2 image or puzzle. */
+    /** Lowest level of a solved challenge that counts: 0 any lane, 1 a proof of work, 2 four times the work, with an image or a puzzle. */
     level: z.optional(z.union([z.literal(0), z.literal(1), z.literal(2)])),
   }),
   z.strictObject({ action: z.literal('block') }),

@@ -4,7 +4,7 @@
  */
 import { ATTACK_STEPS, isUnderAttack } from '../../../attack/attack-state.ts';
 import { BurstPrice } from '../../../captcha/plan/burst-price.ts';
-import { POW_DIFFICULTY_MAX } from '../../../captcha/plan/demand.ts';
+import { POW_DIFFICULTY_MAX } from '../../../captcha/plan/level-prices.ts';
 import { honeypotOf } from '../../../captcha/plan/honeypot.ts';
 import { newJti } from '../../../captcha/seal/sealed-course.ts';
 import {
@@ -136,7 +136,7 @@ export async function newChallenge(
   const attackSteps = visitor.instance && isUnderAttack(visitor.instance.attack, nowMs) ? ATTACK_STEPS : 0;
   const byRule = rule?.demand.powDifficulty;
   const price = powPrice(plan.powDifficulty, burstSteps + attackSteps, byRule);
-  const course = { ...courseParams(plan), ...(byRule === undefined && { steps: burstSteps }) };
+  const course = { ...courseParams(plan, price), ...(byRule === undefined && { steps: burstSteps }) };
   const task = await issuePow(engine, base, price, course);
   const honeypot = honeypotOf(site.settings);
   const privacyUrl = plan.kind === 'pow' ? undefined : site.settings.privacyUrl;

@@ -4,6 +4,7 @@
  * and that task is drawn when the work is done. A further round is issued in the same way, with the same jti.
  */
 import type { ChallengePlan } from '../../../captcha/plan/choose-challenge.ts';
+import { besideDifficulty } from '../../../captcha/plan/level-prices.ts';
 import { drawTask } from '../../../captcha/visual/draw-task.ts';
 import { type ChallengeParams, sealChallenge, type SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ChallengeResponse } from '../../../contract/captcha/challenge-api.ts';
@@ -18,14 +19,18 @@ export const WAIT_MS = 8000;
 export type ChallengeBase = Omit<SealedChallenge, 'params'>;
 type Minted = Pick<ChallengeResponse, 'pow' | 'image' | 'puzzle' | 'audio'>;
 
-/** What the seal of the proof of work has for what follows it. */
-export function courseParams(plan: ChallengePlan): ChallengeParams {
+/** What the seal of the proof of work has for what follows it. `powDifficulty`: of that work. */
+export function courseParams(plan: ChallengePlan, powDifficulty: number): ChallengeParams {
   if (plan.lane !== 'visual' && plan.lane !== 'audio') return {};
-  const afterwards = plan.lane;
+  const lane = plan.workLane === 'sha256' ? 'sha256' : 'rsw';
+  const afterWork = {
+    afterwards: plan.lane,
+    beside: { lane, powDifficulty: besideDifficulty(powDifficulty) },
+  } as const;
   if (plan.kind === 'puzzle') {
-    return { afterwards, tolerance: plan.puzzleTolerance, hardness: plan.puzzleHardness, look: plan.puzzleLook };
+    return { ...afterWork, tolerance: plan.puzzleTolerance, hardness: plan.puzzleHardness, look: plan.puzzleLook };
   }
-  return { afterwards, rounds: plan.imageRounds, uncounted: plan.imageUncounted, threshold: plan.imageThreshold };
+  return { ...afterWork, rounds: plan.imageRounds, uncounted: plan.imageUncounted, threshold: plan.imageThreshold };
 }
 
 /** A challenge that a machine solves. Where it has exactly one solution, the seal has a tag of it. */
@@ -46,14 +51,18 @@ export async function issuePow(
   return answerOf(engine, base, { ...course, ...params }, answer, { pow });
 }
 
-/** A challenge that a person solves, drawn from the layout of its jti and round. */
+/** A challenge that a person solves, drawn from the layout of its jti and round, and the work beside it that is not done yet. */
 export async function issueVisual(
   engine: CaptchaEngine,
   base: ChallengeBase,
   params: ChallengeParams,
   look: PuzzleLook | undefined,
 ): Promise<ChallengeResponse> {
-  return answerOf(engine, base, params, null, await drawTask(engine.keyring, { ...base, params }, look));
+  const drawn = await drawTask(engine.keyring, { ...base, params }, look);
+  if (params.beside === undefined) return answerOf(engine, base, params, null, drawn);
+  const { lane, powDifficulty } = params.beside;
+  const work = await mintChallengeWork(engine, lane, powDifficulty, base.issuedAt);
+  return answerOf(engine, base, { ...params, ...work.params }, work.answer, { ...drawn, pow: work.pow });
 }
 
 async function answerOf(

@@ -7,7 +7,7 @@ import {
   answeredTooSoon,
   judgeVisual,
   otherForm,
-  tooSoonStep,
+  unjudgedStep,
   type VisualStep,
   visualStep,
 } from '../../../captcha/visual/judge-visual.ts';
@@ -44,9 +44,9 @@ export async function judgeRound(
   call: Pick<ServiceCall, 'store' | 'waitUntil' | 'nowMs'>,
   engine: CaptchaEngine,
   settings: SiteSettings,
-  round: SealedAnswer & { networks: readonly NetworkTag[] },
+  round: TaskAnswer & { isPaid: boolean },
 ): Promise<Result<JudgedRound, RateLimitError>> {
-  const { challenge, solution, networks } = round;
+  const { challenge, solution, networks, isPaid } = round;
   const group = networks.at(-1)?.tag ?? '';
   const together = { purpose: 'attempt', site: challenge.siteKey, group, windowMs: ATTEMPTS_WINDOW_SECONDS * 1000 };
   const attempts = networks.map(({ tag, times }) => ({ key: tag, limit: ATTEMPTS_MAX * times }));
@@ -62,8 +62,10 @@ export async function judgeRound(
   const asked = solution['audio'];
   if (typeof asked === 'boolean') return ok({ ...shown, outcome: otherForm(challenge, asked, imageMaxRounds) });
   if (answeredTooSoon(challenge, call.nowMs)) {
-    return ok({ ...shown, tooSoon: true, outcome: tooSoonStep(challenge, imageMaxRounds) });
+    return ok({ ...shown, tooSoon: true, outcome: unjudgedStep(challenge, imageMaxRounds) });
   }
+  // The widget waits for the work beside the task before it sends an answer.
+  if (!isPaid) return ok({ ...shown, outcome: unjudgedStep(challenge, imageMaxRounds) });
   const judgement = await judgeVisual(engine.keyring, challenge, solution);
   const outcome = visualStep(challenge, judgement, imageMaxRounds);
   return ok({ ...shown, outcome, mechanical: judgement.mechanical });
@@ -77,6 +79,10 @@ interface SealedAnswer {
   challenge: SealedChallenge;
   sealed: string;
   solution: Readonly<Record<string, unknown>>;
+}
+
+export interface TaskAnswer extends SealedAnswer {
+  networks: readonly NetworkTag[];
 }
 
 /**

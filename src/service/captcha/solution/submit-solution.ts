@@ -1,7 +1,7 @@
 /**
  * `POST /captcha/v1/solution`: judges a solution by the service's own clock. The result is a token with the jti of the
- * challenge, or the next round: a picture after its proof of work, a further picture, a new try. A solution that is sent twice gives two tokens with one jti, and only one of them can
- * be spent.
+ * challenge, or the next round: a picture after its proof of work, a further picture, a new try. A solution that is sent
+ * twice gives two tokens with one jti, and only one of them can be spent.
  */
 import type * as z from 'zod/mini';
 import { powSolved, solvedSuspiciouslyFast } from '../../../captcha/pow/judge-pow.ts';
@@ -15,6 +15,7 @@ import {
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import { levelOfLane, sealToken } from '../../../captcha/seal/sealed-token.ts';
 import { solutionRequest, type SolutionResponse } from '../../../contract/captcha/challenge-api.ts';
+import type { SiteSettings } from '../../../contract/management/site-settings.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
 import type { RateLimitError, CaptchaRouteError } from '../../http/service-error.ts';
@@ -25,7 +26,7 @@ import { type CaptchaEngine, captchaEngine } from '../captcha-engine.ts';
 import { noteWidgetSolved } from '../first-use.ts';
 import { burstPrice } from '../challenge/create-challenge.ts';
 import { issueVisual } from '../challenge/issue-challenge.ts';
-import { isOnlyAnswer, judgeRound, type RoundOutcome, solvedFacts } from './judge-round.ts';
+import { isOnlyAnswer, judgeRound, type RoundOutcome, solvedFacts, type TaskAnswer } from './judge-round.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import type { SolvingSigns } from '../../../risk/captcha-score.ts';
 import { captchaVisitor } from '../visitor.ts';
@@ -78,8 +79,11 @@ export async function solutionResult(
   return ok({ verified: false, ...(reason === null ? {} : { reason }) });
 }
 
+/** The round that is shown next, from 0. */
+type NextRound = Extract<RoundOutcome, { step: 'next' }> & { round: number };
+
 interface JudgedSolution {
-  outcome: RoundOutcome | { step: 'late' };
+  outcome: Exclude<RoundOutcome, { step: 'next' }> | NextRound | { step: 'late' };
   signs: SolvingSigns;
 }
 
@@ -98,16 +102,16 @@ async function judgeSolution(
 ): Promise<Result<JudgedSolution, RateLimitError>> {
   const { nowMs } = call;
   const { challenge } = opened;
+  const isTask = challenge.lane === 'visual' || challenge.lane === 'audio';
   const signs: SolvingSigns = {
     moved: networks[0]?.tag !== challenge.facts.prefix,
-    nativeSolver: solvedSuspiciouslyFast(opened, nowMs),
+    nativeSolver: !isTask && solvedSuspiciouslyFast(opened, nowMs),
     tooSoon: false,
     mechanical: false,
     honeypot: settings.honeypot?.enabled === true && (body.honeypot ?? '').trim() !== '',
   };
   const judgedAs = (outcome: JudgedSolution['outcome']): Result<JudgedSolution, never> => ok({ outcome, signs });
   const isLate = nowMs >= challenge.expiresAt || nowMs >= challenge.bornAt + COURSE_MAX_MS;
-  const isTask = challenge.lane === 'visual' || challenge.lane === 'audio';
   const isDone = !isLate && !isTask && (await powSolved(opened, body.solution, nowMs));
   const { afterwards, steps = Infinity } = challenge.params;
   const isPriced = isDone && challenge.lane !== 'wait' && accountId !== null;
@@ -118,16 +122,12 @@ async function judgeSolution(
   if (limited !== null) return failed(limited);
   if (isLate || counted === 'too-cheap') return judgedAs({ step: 'late' });
   const answer = { challenge, sealed: body.challenge, solution: body.solution };
-  if (isTask) {
-    const judged = await judgeRound(call, engine, settings, { ...answer, networks });
-    if (!judged.ok) return judged;
-    const { outcome, mechanical, tooSoon } = judged.value;
-    return ok({ outcome, signs: { ...signs, mechanical, tooSoon } });
-  }
+  if (isTask) return judgeTask(call, engine, settings, { opened, answer: { ...answer, networks }, signs });
   if (!isDone) return judgedAs({ step: 'failed' });
   if (afterwards !== undefined) {
     if (!(await isOnlyAnswer(call, 'work', answer))) return judgedAs({ step: 'answered-before' });
-    return judgedAs({ step: 'next', lane: afterwards, params: afterWork(challenge.params), failed: false });
+    const params = withoutWork(challenge.params, false);
+    return judgedAs({ step: 'next', lane: afterwards, params, failed: false, round: 0 });
   }
   if (challenge.lane === 'wait' && !(await waitAllowed(call.store, challenge.siteKey, networks))) {
     return failed({ kind: 'rate-limited', what: WAIT_BUDGET_SPENT, retryAfterSeconds: WAIT_WINDOW_SECONDS });
@@ -135,16 +135,49 @@ async function judgeSolution(
   return judgedAs({ step: 'passed' });
 }
 
-/** The seal of a picture has nothing of the work before it. */
-function afterWork({
-  t: _t,
-  salt: _salt,
-  bits: _bits,
-  steps: _steps,
-  afterwards: _afterwards,
-  ...course
-}: ChallengeParams): ChallengeParams {
-  return course;
+/** A picture or a recording, and the work beside it. */
+async function judgeTask(
+  call: ServiceCall,
+  engine: CaptchaEngine,
+  settings: SiteSettings,
+  { opened, answer, signs }: { opened: OpenedChallenge; answer: TaskAnswer; signs: SolvingSigns },
+): Promise<Result<JudgedSolution, RateLimitError>> {
+  const { challenge, solution } = answer;
+  const { lane, round, params } = challenge;
+  const isPaid = await isWorkBesideDone(opened, solution, call.nowMs);
+  if (params.beside !== undefined && isPaid && isWorkAlone(solution)) {
+    if (!(await isOnlyAnswer(call, 'work beside', answer))) return ok({ outcome: { step: 'answered-before' }, signs });
+    return ok({ outcome: { step: 'next', lane, params: withoutWork(params, isPaid), failed: false, round }, signs });
+  }
+  const judged = await judgeRound(call, engine, settings, { ...answer, isPaid });
+  if (!judged.ok) return judged;
+  const { outcome, mechanical, tooSoon } = judged.value;
+  const next =
+    outcome.step === 'next' ? { ...outcome, params: withoutWork(outcome.params, isPaid), round: round + 1 } : outcome;
+  return ok({ outcome: next, signs: { ...signs, mechanical, tooSoon } });
+}
+
+/** Whether the solution of a picture or recording has that of the work beside it. `true` as well where none is left to do. */
+async function isWorkBesideDone(
+  opened: OpenedChallenge,
+  solution: SolutionRequest['solution'],
+  nowMs: number,
+): Promise<boolean> {
+  const { beside } = opened.challenge.params;
+  if (beside === undefined) return true;
+  return powSolved({ ...opened, challenge: { ...opened.challenge, lane: beside.lane } }, solution, nowMs);
+}
+
+/** A client that does one thing after the other hands in the work first, and gets the same picture without it. */
+function isWorkAlone(solution: SolutionRequest['solution']): boolean {
+  const [name, ...others] = Object.keys(solution);
+  return others.length === 0 && (name === 'y' || name === 'counters');
+}
+
+/** What the seal of a picture keeps: nothing of the work before it, and whether that beside it is still to be done. */
+function withoutWork(params: ChallengeParams, isPaid: boolean): ChallengeParams {
+  const { t: _t, salt: _salt, bits: _bits, steps: _steps, afterwards: _afterwards, beside, ...course } = params;
+  return isPaid || beside === undefined ? course : { ...course, beside };
 }
 
 const REFUSED = {
@@ -157,14 +190,13 @@ async function nextRound(
   engine: CaptchaEngine,
   site: ChallengeSite,
   challenge: SealedChallenge,
-  outcome: Extract<RoundOutcome, { step: 'next' }>,
+  outcome: NextRound,
   nowMs: number,
 ): Promise<SolutionResponse> {
   const base = {
     ...challenge,
     lane: outcome.lane,
-    // The work comes before the first picture, which is round 0.
-    round: challenge.params.afterwards === undefined ? challenge.round + 1 : 0,
+    round: outcome.round,
     issuedAt: nowMs,
     expiresAt: nowMs + site.settings.solutionTimeout,
   };

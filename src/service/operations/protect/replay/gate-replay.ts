@@ -14,7 +14,7 @@
 import { type BotSignal, botSignal } from '../../../../bots/bot-proof.ts';
 import type { BotTable } from '../../../../bots/open-bot-table.ts';
 import { hostName } from '../../../../address/host-name.ts';
-import { POW_DIFFICULTY_MAX } from '../../../../captcha/plan/demand.ts';
+import { POW_DIFFICULTY_MAX } from '../../../../captcha/plan/level-prices.ts';
 import { riskDetectors } from '../../../../contract/edge/risk-detectors.ts';
 import { protectPrefix } from '../../../../contract/edge/headers.ts';
 import type { EdgeConfig } from '../../../../contract/edge/edge-responses.ts';
