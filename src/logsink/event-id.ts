@@ -29,6 +29,11 @@ export function newEventId(nowMs: number): string {
   return `${time.text}-${versioned}${hex(1)}-${variant}${hex(3)}-${hex(4)}${hex(5)}${hex(6)}${hex(7)}${hex(8)}${hex(9)}`;
 }
 
+/** When an id of this form was made; epoch milliseconds. */
+export function eventTimeOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 function timeText(ms: number): string {
   const digits = ms.toString(16).padStart(12, '0').slice(-12);
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;

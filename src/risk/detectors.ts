@@ -227,6 +227,11 @@ export const detectors = {
     compares: 'A report claims more time than its session has lived, or its counts contradict each other.',
     mayTrip: 'None known.',
   },
+  'no-page-load': {
+    ...sessionOnly(0.1, reasons.noHistory),
+    compares: 'The session was opened without a page that the edge had just handed to this network and browser.',
+    mayTrip: 'Pages from a cache, pages with the script written in by hand, and phones that change networks on a page.',
+  },
   'cookie-cycling': {
     ...sessionOnly(0.35, reasons.noHistory),
     compares:

@@ -65,6 +65,7 @@ const ownFindings = [
   'contradictory-permission',
   'implausible-environment',
   'wrong-answers',
+  'no-page-load',
 ] as const satisfies readonly (EnvironmentFinding & RiskDetector)[];
 
 type Condition = (facts: RiskFacts) => boolean;

@@ -29,10 +29,17 @@ declare global {
   }
 }
 
+/** Nonce of the page load. The challenge page, which loads this script later, has it in its markup. */
+function loadNonce(): string | undefined {
+  const script = document.currentScript as HTMLScriptElement | null;
+  return script?.src.split('#')[1] ?? document.getElementById('gatehouse')?.dataset['session'];
+}
+
 if (window.gatehouseProtect === undefined) {
   const script = scriptLocation();
   const sessions = new SessionOpener({
     url: `${script.base}/session`,
+    load: loadNonce(),
     prepare: (signal) => preparePow(script, startWorker, signal),
     // Loaded only now. Without it no report is collected, and without a report no session is opened.
     async collect(asked) {

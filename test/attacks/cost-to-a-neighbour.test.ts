@@ -7,6 +7,7 @@ import type { SessionChallenge } from '../../src/contract/captcha/challenge-api.
 import { browse } from '../support/browse.ts';
 import { challengeFor, type Headers, newVisitor, tokenOf } from '../support/gate.ts';
 import { sessionAt } from '../support/edge-session.ts';
+import { loadNonceOf } from '../support/page-load.ts';
 import { solvedSession } from '../support/session.ts';
 import { useStack } from '../support/stack.ts';
 
@@ -29,11 +30,11 @@ const sessionCall = (visitor: Headers) => sessionAt(stack().edgeUrl, visitor);
 /** First page, session and form of a newcomer, as on a quiet day. */
 async function expectNothingNoticed(visitor: Headers, captchaPrice: number): Promise<void> {
   const page = await browse(stack().edgeUrl, { headers: visitor });
-  await page.arrayBuffer();
+  const load = loadNonceOf(await page.text());
   expect([page.status, page.headers.get('x-protect-decision')]).toEqual([200, 'allow']);
-  const asked = (await sessionCall(visitor)({})).body as SessionChallenge;
+  const asked = (await sessionCall(visitor)({ load })).body as SessionChallenge;
   expect(asked.pow.t).toBe(SESSION_PRICE);
-  expect((await sessionCall(visitor)(await solvedSession(asked))).status).toBe(200);
+  expect((await sessionCall(visitor)({ ...(await solvedSession(asked)), load })).status).toBe(200);
   const challenge = await challengeFor(stack(), visitor);
   expect(challenge.pow?.t).toBe(captchaPrice);
   expect(await tokenOf(stack(), visitor, challenge)).not.toBe('');

@@ -55,8 +55,11 @@ export const edgeSessionRequest = z.strictObject({
   visitor: edgeVisitor,
   /** The JWT being refreshed; absent opens a new session. */
   jwt: z.optional(z.string().check(z.maxLength(4096))),
-  /** What the page posted to `/__protect/session`. */
+  /** What the page posted to `/__protect/session`, without its nonce. */
   page: z.optional(sessionCall),
+  /** Request id of the page load that the page's nonce names. `null`: there is none. Absent: the edge knows no nonces. */
+  load: z.optional(z.nullable(z.uuid())),
   /** What the session asked for, as far as the edge knows: `PaceUse`, up to window number `window`. */
   use: z.optional(z.strictObject({ window: units, before: units, now: units })),
 });
+export type EdgeSessionRequest = z.infer<typeof edgeSessionRequest>;

@@ -90,7 +90,8 @@ const solutionText = z.optional(z.string().check(z.maxLength(SOLUTION_MAX_CHARS)
 /**
  * The first call names what the browser can run and gets a challenge; the second has its solution and the report of the
  * browser, and opens the session. Either renews a session of the visitor that can be renewed. A call with a solution and
- * without a report is work that an open session does for more pages and calls.
+ * without a report is work that an open session does for more pages and calls. A page also sends `load`, the nonce of its
+ * load, which the edge checks and takes out.
  */
 export const sessionCall = z.strictObject({
   /** Without BigInt the work is another, and not less. */

@@ -53,6 +53,7 @@ export const riskDetectors = [
   'instant-presses',
   'suspected-agent',
   'wrong-answers',
+  'no-page-load',
 ] as const;
 export type RiskDetector = (typeof riskDetectors)[number];
 

@@ -11,6 +11,7 @@ import type { ErrorEnvelope } from '../../contract/errors.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { PageTexts } from '../feed/page-texts.ts';
+import { pageLoadNonce } from '../session/page-load.ts';
 import { tellRefusedSession, tellWorkDue } from '../session/sessions.ts';
 import { answerForm, message, type Answer, type ChallengeExtras, type LimitedRequest } from './answer.ts';
 import { renderBlockPage, renderHelpPage, renderMessagePage } from './pages/message-page.ts';
@@ -113,13 +114,16 @@ function challengeForms({ config, facts, verdict }: RequestContext, extras: Chal
     requestId: facts.requestId,
   };
   const opensSession = !['active', 'waived', 'off'].includes(verdict.sessionStatus);
+  const loadNonce = config === null ? '' : pageLoadNonce(facts, config, verdict.sessionStatus);
   const envelope = errorEnvelope('API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
   return {
     status: 403,
     line: 'Challenge required',
     body: { ...envelope, challenge },
-    render: (input) =>
-      renderChallengePage({ ...input, ...extras, siteKey, level, returnTo: facts.target.received, opensSession }),
+    render: (input) => {
+      const returnTo = facts.target.received;
+      return renderChallengePage({ ...input, ...extras, siteKey, level, returnTo, opensSession, loadNonce });
+    },
   };
 }
 

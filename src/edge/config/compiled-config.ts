@@ -26,6 +26,8 @@ export interface ImportedKeys {
   session: CryptoKey;
   seal: CryptoKey;
   originSignature: HmacSha256;
+  /** Signs page loads. Only edges read it, so it follows from the key of sessions. */
+  pageLoad: HmacSha256;
 }
 
 export interface CompiledConfig {
@@ -54,6 +56,8 @@ export interface CompiledConfig {
   pageStyle: string;
   /** Names of the risk detectors, by bit position. */
   detectorNames: readonly string[];
+  /** Whether the service takes page loads with session calls. */
+  knowsPageLoads: boolean;
   requestRisk: RequestRisk;
   /** Whether a visitor's pages need neither session nor budget: their network is known for what it says it is. */
   isPendingExempt: (ip: string | null) => boolean;
@@ -89,6 +93,7 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     sessionKeyOf: (kid) => byKid.get(kid)?.session ?? null,
     pageStyle: config.pageStyle,
     detectorNames: config.detectors,
+    knowsPageLoads: config.detectors.includes('no-page-load'),
     requestRisk: compileRequestRisk(config.detectors, config.detectorWeights),
     isPendingExempt: networkTest(config.pendingExempt),
     raisedScores: new Map(config.raisedJtis.map(({ jti, score, detectors = 0 }) => [jti, { score, detectors }])),
@@ -127,6 +132,7 @@ async function importKeys(keys: EdgeKeySet): Promise<ImportedKeys> {
     session: await hmacKey(keys.session),
     seal: await crypto.subtle.importKey('raw', keyBytes(keys.seal), { name: 'AES-GCM' }, false, ['encrypt', 'decrypt']),
     originSignature: new HmacSha256(keyBytes(keys.originSignature)),
+    pageLoad: new HmacSha256(new HmacSha256(keyBytes(keys.session)).sign('page-load')),
   };
 }
 

@@ -6,6 +6,7 @@ import type { OriginTarget } from '../environment.ts';
 import type { Count } from '../feed/upstream.ts';
 import { replacedRequest, type RequestFacts } from '../request/facts.ts';
 import { clearanceCookie } from '../session/clearances.ts';
+import { pageLoadNonce } from '../session/page-load.ts';
 import type { Forward } from '../step/step.ts';
 import { annotated, sendToOrigin } from './send-to-origin.ts';
 import { injectProtectScript, isPage, mayBePartOfPage, type Obstacles } from './inject.ts';
@@ -95,11 +96,14 @@ export async function handedOn(
   count: Count,
   obstacles: Obstacles,
 ): Promise<Response> {
-  const { config, effects, facts } = context;
+  const { config, effects, facts, verdict } = context;
   const learned = config && effects.learned && (await clearanceCookie(effects.learned, config, facts.nowMs));
   const shown = learned ? { ...context, cookies: [...context.cookies, learned] } : context;
   const handed = annotated(response, shown, origin);
-  return config?.policy.autoInject === true ? injectProtectScript(handed, facts, count, obstacles) : handed;
+  if (config?.policy.autoInject !== true) return handed;
+  return injectProtectScript(handed, facts, count, obstacles, () =>
+    pageLoadNonce(facts, config, verdict.sessionStatus),
+  );
 }
 
 /**

@@ -45,6 +45,7 @@ export function injectProtectScript(
   { headers: asked, request, target }: RequestFacts,
   count: Count,
   obstacles: Obstacles,
+  loadNonce: () => string,
 ): Response | Promise<Response> {
   const { headers, status } = response;
   const isSameAsWithScript = status === 304 && /W\//.test(request.headers.get('if-none-match') ?? '');
@@ -62,7 +63,9 @@ export function injectProtectScript(
     if (isCounted) obstacles.set(obstacle, target.path);
     return untouched(obstacle);
   }
-  const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
+  const load = loadNonce();
+  const address = `/__protect/protect.js?v=${hash}${load && `#${load}`}`;
+  const tag = `<script src="${address}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
   return injected(response, tag, untouched);
 }
 

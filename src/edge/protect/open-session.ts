@@ -12,6 +12,7 @@ import type { Isolate } from '../isolate/isolate.ts';
 import { readObject, type ServiceQuestion } from '../feed/service-client.ts';
 import type { Asked } from '../feed/upstream.ts';
 import { readCookies } from '../request/cookies.ts';
+import { readPageLoad } from '../session/page-load.ts';
 import { REMOVE_HOST_SESSION, sessionCookie } from '../session/sessions.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
 import { answerWith, type Answered } from '../step/step.ts';
@@ -55,7 +56,7 @@ export async function sessionEndpoint(context: RequestContext, isolate: Isolate)
   if (!isLocal(page['challenge'])) {
     const visitor = sessionVisitorOf(facts, verdict.riskScore);
     const known = jwt === null || jwt.length > JWT_MAX_CHARS ? {} : { jwt };
-    const asked = await askService(service, { visitor, ...known }, metered(context, isolate.pace, page));
+    const asked = await askService(service, { visitor, ...known }, newerFields(context, isolate.pace, page));
     if (asked.ok) {
       const opening = asked.value;
       if (opening.kind === 'session') return opened(opening.session);
@@ -79,36 +80,41 @@ export async function sessionEndpoint(context: RequestContext, isolate: Isolate)
   }
 }
 
-/** A service that is older than the configuration, as in the minutes of an upgrade, refuses the fields of a metered session. */
+/** A service that is older than the configuration, as in the minutes of an upgrade, refuses the newer fields. */
 async function askService(
   service: Isolate['service'],
   question: object,
-  { page: { work, ...page }, use }: MeteredPage,
+  { page, work, ...fields }: PageQuestion,
 ): Promise<Asked<Opening>> {
-  const fields = { ...(work === undefined ? {} : { work }), ...page };
-  const asked = await service.ask(CALL, { ...question, page: fields, ...(use === undefined ? {} : { use }) });
+  const newer = { ...question, ...fields, page: { ...page, ...(work === undefined ? {} : { work }) } };
+  const asked = await service.ask(CALL, newer);
   const isRefused = !asked.ok && asked.error.kind === 'visitor' && asked.error.key === 'API.INVALID_BODY';
-  const hasMore = work !== undefined || use !== undefined;
+  const hasMore = work !== undefined || Object.keys(fields).length > 0;
   return isRefused && hasMore ? service.ask(CALL, { ...question, page }) : asked;
 }
 
-interface MeteredPage {
+interface PageQuestion {
+  /** What the page sent, without what a service may not know. */
   page: Record<string, unknown>;
+  work?: true;
   use?: PaceUse;
+  load?: string | null;
 }
 
-/** What the page sent, and what its session used. A service that meters no session takes neither of the two fields. */
-function metered(
+/** What the page sent, what its session used, and which page load it comes from: each where the service takes it. */
+function newerFields(
   { config, jti, verdict, facts }: RequestContext,
   pace: Pace,
-  { work, ...page }: Record<string, unknown>,
-): MeteredPage {
-  const settings = config?.policy.pace;
-  if (settings === undefined || !isMetered(settings)) return { page };
+  { work, load, ...page }: Record<string, unknown>,
+): PageQuestion {
+  if (config === null) return { page };
+  const isMeteredSite = config.policy.pace !== undefined && isMetered(config.policy.pace);
   const isActive = jti !== null && verdict.sessionStatus === 'active';
   return {
-    page: { ...page, ...(work === true ? { work } : {}) },
-    ...(isActive ? { use: pace.useOf(jti, facts.nowMs) } : {}),
+    page,
+    ...(isMeteredSite && work === true ? { work } : {}),
+    ...(isMeteredSite && isActive ? { use: pace.useOf(jti, facts.nowMs) } : {}),
+    ...(config.knowsPageLoads ? { load: readPageLoad(load, facts, config) } : {}),
   };
 }
 

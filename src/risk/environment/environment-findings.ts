@@ -14,8 +14,8 @@ import {
 import type { EnvironmentReport } from '../../contract/edge/page-reports.ts';
 import { claimedBrowser, type Engine } from '../headers/claimed-browser.ts';
 
-/** `hasWrongAnswers`: absent in sessions that were recorded without questions. */
-export type JudgedReport = EnvironmentReport & { hasWrongAnswers?: boolean };
+/** What the service found out itself when the report came. Absent in sessions that were recorded before there was such a thing. */
+export type JudgedReport = EnvironmentReport & { hasWrongAnswers?: boolean; noPageLoad?: boolean };
 
 interface Compared {
   report: JudgedReport;
@@ -65,6 +65,7 @@ const comparisons = {
   'replaced-natives': (compared) => has(compared, 'proxied-native', 'false-getter', 'false-plugins', 'full-version'),
   'implausible-environment': isImplausible,
   'wrong-answers': ({ report }) => report.hasWrongAnswers === true,
+  'no-page-load': ({ report }) => report.noPageLoad === true,
 } as const satisfies Readonly<Record<string, (compared: Compared) => boolean>>;
 
 export type EnvironmentFinding = keyof typeof comparisons;

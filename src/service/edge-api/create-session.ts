@@ -22,7 +22,7 @@ import type { BodyError, CaptchaRefusal } from '../http/service-error.ts';
 import type { EdgeCall, EdgeRoute } from './edge-route.ts';
 import { isSessionOf, sessionClaims } from './session-claims.ts';
 import { nextPiece, noPaidWork, withSolvedPiece } from './paced-work.ts';
-import { earnSession, issueSessionChallenge, type SessionAnswer } from './session-challenge.ts';
+import { earnSession, issueSessionChallenge, type PageLoad, type SessionAnswer } from './session-challenge.ts';
 import { getDomain } from 'tldts';
 
 /** The signals of one visitor, one JWT, and what the page posted. */
@@ -34,7 +34,7 @@ export const createSession: EdgeRoute = {
   async handler(call) {
     const body = await readBodyAs(edgeSessionRequest, call.request, SESSION_BODY_MAX_BYTES);
     if (!body.ok) return errorResponse(body.error);
-    const { visitor, jwt, page = {}, use } = body.value;
+    const { visitor, jwt, page = {}, use, load } = body.value;
     const known = jwt === undefined ? null : await sessionClaims(call, jwt);
     const isOwn = known !== null && (await isSessionOf(known, visitor));
     if (isOwn) {
@@ -50,10 +50,12 @@ export const createSession: EdgeRoute = {
     }
     const answer = answerOf(page);
     if (!answer.ok) return errorResponse(answer.error);
-    if (answer.value === null) return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities));
-    const opened = await open(call, visitor, answer.value, isOwn ? null : (known?.jti ?? null));
+    if (answer.value === null) return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities, load));
+    const opened = await open(call, visitor, answer.value, load, isOwn ? null : (known?.jti ?? null));
     if (!opened.ok) return errorResponse(opened.error);
-    if (opened.value === null) return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities));
+    if (opened.value === null) {
+      return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities, load));
+    }
     return jsonResponse(await withWork(opened.value, noPaidWork(call.nowMs)));
 
     async function withWork(session: EdgeSession, paid: PaidWork): Promise<object> {
@@ -89,10 +91,11 @@ async function open(
   call: EdgeCall,
   visitor: EdgeVisitor,
   answer: SessionAnswer,
+  load: PageLoad,
   formerJti: string | null,
 ): Promise<Result<EdgeSession | null, CaptchaRefusal>> {
   const { store, instance, nowMs } = call;
-  const earned = await earnSession(call, visitor, answer);
+  const earned = await earnSession(call, visitor, answer, load);
   if (!earned.ok) return earned;
   if (earned.value === null) return ok(null);
   const opened = await openRisk(store, instance, earned.value, visitor, nowMs, formerJti);

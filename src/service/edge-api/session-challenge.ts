@@ -6,7 +6,7 @@
 import { isUnderAttack } from '../../attack/attack-state.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
 import { BurstPrice, sessionDifficulty } from '../../captcha/plan/burst-price.ts';
-import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import type { EdgeSessionRequest, EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { SessionCall } from '../../contract/edge/page-reports.ts';
 import type { SessionChallenge } from '../../contract/captcha/challenge-api.ts';
 import { failed, ok, type Result } from '../../result.ts';
@@ -27,6 +27,9 @@ export type SessionAnswer = {
   [Part in 'challenge' | 'solution' | 'environment']: NonNullable<SessionCall[Part]>;
 };
 
+/** As the edge tells it: the request id of the page load, `null` for none, `undefined` from an edge that knows no nonces. */
+export type PageLoad = EdgeSessionRequest['load'];
+
 /** The session that a solved challenge opens. The same at every repetition of the call. */
 interface EarnedSession {
   jti: string;
@@ -39,16 +42,19 @@ export async function issueSessionChallenge(
   call: EdgeCall,
   visitor: EdgeVisitor,
   capabilities: SessionCall['capabilities'],
+  load: PageLoad,
 ): Promise<SessionChallenge> {
   const { instance, nowMs } = call;
   const lane = laneFor(capabilities);
   const burstSteps = burstPrice.ask(instance.id, visitor.ip, nowMs);
   // In an attack everybody pays the price of a flood: who has a session already pays nothing.
   const steps = Math.max(burstSteps, isUnderAttack(instance.attack, nowMs) ? LARGER_STEPS_MAX : 0);
+  // A page took one from the budget of its network. Who comes without one pays twice.
+  const price = sessionDifficulty(steps + (load === null ? 1 : 0));
   const { probes, key } = askProbes(visitor.userAgent, crypto.getRandomValues(new Uint32Array(1))[0]!);
   const terms = { steps, probes: key };
-  const jti = newJtiFor(visitor.ip, nowMs);
-  return { ...(await sealedWork(call, visitor, jti, lane, sessionDifficulty(steps), terms)), probes };
+  const jti = newJtiFor(visitor.ip, nowMs, load);
+  return { ...(await sealedWork(call, visitor, jti, lane, price, terms)), probes };
 }
 
 /** `null`: the work was asked for when it cost much less than it does now. */
@@ -56,6 +62,7 @@ export async function earnSession(
   call: EdgeCall,
   visitor: EdgeVisitor,
   answer: SessionAnswer,
+  load: PageLoad,
 ): Promise<Result<EarnedSession | null, CaptchaRefusal>> {
   const solved = await solvedWork(call, visitor, answer);
   if (!solved.ok) return solved;
@@ -63,6 +70,11 @@ export async function earnSession(
   const { id, steps, probes } = solved.value;
   if (probes === null || isPieceOfWork(id)) return failed({ kind: 'challenge-foreign' });
   if (burstPrice.solve(call.instance.id, visitor.ip, { id, steps }, call.nowMs) === 'too-cheap') return ok(null);
-  const report = { ...answer.environment, hasWrongAnswers: hasWrongAnswers(probes, answer.environment) };
+  const isOfLoad = typeof load === 'string' && id === newJtiFor(visitor.ip, call.nowMs, load);
+  const report = {
+    ...answer.environment,
+    hasWrongAnswers: hasWrongAnswers(probes, answer.environment),
+    noPageLoad: load !== undefined && !isOfLoad,
+  };
   return ok({ jti: id, report, opening: await sha256Hex(JSON.stringify(answer)) });
 }

@@ -16,6 +16,15 @@ export function newSessionId(book: number, nowMs: number): string {
   return `${book.toString(16)}${time}-${encodeHex(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))}`;
 }
 
+/**
+ * The id of the one session that a page load opens. The load's request id is a UUIDv7: twelve digits of time, and twenty
+ * that are random but for two.
+ */
+export function sessionIdOfLoad(book: number, requestId: string): string {
+  const digits = requestId.replaceAll('-', '');
+  return `${book.toString(16)}${digits.slice(12 - TIME_DIGITS, 12)}-${digits.slice(12)}`;
+}
+
 /** Epoch milliseconds; `null` for an id of another form. */
 export function askedAtOf(jti: string): number | null {
   const time = FORM.exec(jti)?.[1];

@@ -32,9 +32,11 @@ export class SessionOpener {
   #working: Promise<boolean> | null = null;
   #workedUntilMs = Number.NEGATIVE_INFINITY;
   #lostAtMs = 0;
+  #load: string | undefined;
 
   constructor(ports: Omit<ExchangePorts, 'takeWork'>) {
     this.#ports = ports;
+    this.#load = ports.load;
   }
 
   /** Resolves `true` once there is a session; at once where there is a valid one. */
@@ -109,7 +111,10 @@ export class SessionOpener {
       if (present !== null && present !== refused) return true;
       try {
         for (let tries = 0; tries < TRIES_MAX; tries++) {
-          const answer = await exchange({ ...this.#ports, takeWork: () => this.#work.take('', Date.now()) });
+          // A page load opens one session: if this page is from a cache, another one may have opened it.
+          const load = this.#load;
+          this.#load = undefined;
+          const answer = await exchange({ ...this.#ports, load, takeWork: () => this.#work.take('', Date.now()) });
           if (answer === null) continue;
           if (answer.work !== undefined) void this.work(answer);
           return this.#isKept();
@@ -155,6 +160,8 @@ const EXCHANGE_MAX_MS = 60_000;
 
 interface ExchangePorts {
   url: string;
+  /** Nonce of the page load. */
+  load?: string | undefined;
   /** Starts what solves the challenge. */
   prepare: (signal: AbortSignal) => PowRunner;
   /** A rejection ends the exchange: no session opens without a report. */
@@ -168,11 +175,11 @@ interface ExchangePorts {
  * thread, while the report of the browser is collected, and both are sent together. `null`: the solution was refused, so
  * another challenge may succeed. Rejects when trying again is of no use now.
  */
-async function exchange({ url, prepare, collect, takeWork }: ExchangePorts): Promise<SessionAnswer | null> {
+async function exchange({ url, load, prepare, collect, takeWork }: ExchangePorts): Promise<SessionAnswer | null> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), EXCHANGE_MAX_MS);
   try {
-    let asked = postJson(url, { capabilities }, stop.signal) as Promise<SessionAnswer>;
+    let asked = postJson(url, { capabilities, load }, stop.signal) as Promise<SessionAnswer>;
     const begin = () => {
       const probes = asked.then(
         (challenged) => challenged.probes,
@@ -192,7 +199,7 @@ async function exchange({ url, prepare, collect, takeWork }: ExchangePorts): Pro
       if (!takeWork()) throw new CaptchaError('cancelled');
       begun ??= begin();
       const [solution, environment] = await Promise.all([begun.runner.solve(pow, () => undefined), begun.report]);
-      const solved = { challenge, solution, environment, capabilities, work: true };
+      const solved = { challenge, solution, environment, capabilities, work: true, load };
       try {
         answer = (await postJson(url, solved, stop.signal)) as SessionAnswer;
       } catch (error) {

@@ -153,19 +153,19 @@ test.each([
 });
 
 test('a service that is older for a moment is asked for a session without the fields that it does not know', async () => {
-  const bodies: { page: object }[] = [];
+  const bodies: { page: object; load?: string | null }[] = [];
   const invalid = { error: { code: 400, message: 'The body does not fit', key: 'API.INVALID_BODY' } };
   const service = (body: unknown): Response => {
-    const { page } = body as { page: object };
-    bodies.push({ page });
-    if ('work' in page) return Response.json(invalid, { status: 400 });
+    const { page, load } = body as { page: object; load?: string | null };
+    bodies.push({ page, ...(load === undefined ? {} : { load }) });
+    if ('work' in page || load !== undefined) return Response.json(invalid, { status: 400 });
     return Response.json({ challenge: 'sealed', pow: { lane: 'rsw' }, expiresAt: NOW_MS });
   };
   const { request } = edgeWith({ state: { config, ruleset: rulesThat('allow') }, service });
   const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
-  const body = JSON.stringify({ capabilities: { bigint: true }, work: true });
+  const body = JSON.stringify({ capabilities: { bigint: true }, work: true, load: 'x' });
   const response = await request('/__protect/session', { method: 'POST', headers, body });
   expect([response.status, await response.json()]).toMatchObject([200, { challenge: 'sealed' }]);
   const page = { capabilities: { bigint: true } };
-  expect(bodies).toEqual([{ page: { ...page, work: true } }, { page }]);
+  expect(bodies).toEqual([{ page: { ...page, work: true }, load: null }, { page }]);
 });

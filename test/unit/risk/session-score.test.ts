@@ -124,6 +124,7 @@ const cases: [RiskDetector, string, Partial<RiskFacts>][] = [
   ['developer-tools', 'beside the page', { telemetry: telemetryOf({ traits: ['developer-tools'] }) }],
   ['instant-presses', 'the trait is reported', { telemetry: telemetryOf({ traits: ['instant-presses'] }) }],
   ['suspected-agent', 'a page has the marks of an assistant', { telemetry: telemetryOf({ isAgent: true }) }],
+  ['no-page-load', 'found', { environment: found('no-page-load') }],
   ['wrong-answers', 'found', { environment: found('wrong-answers') }],
   ['contradictory-engine', 'found', { environment: found('contradictory-engine') }],
   ['contradictory-version', 'found', { environment: found('contradictory-version') }],

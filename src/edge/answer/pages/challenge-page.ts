@@ -33,6 +33,8 @@ export interface ChallengePageInput extends PageInput {
   noScript?: WaitLink;
   /** Whether the visitor gets a session here too. Policies of the site's pages may keep the protect script from opening one. */
   opensSession?: boolean;
+  /** Nonce of this page's load, for the session. */
+  loadNonce?: string;
   /** Why the visitor sees this again. */
   notice?: 'failed' | 'expired' | 'offline';
 }
@@ -52,7 +54,7 @@ export function renderChallengePage(input: ChallengePageInput): string {
     ${pageScript(input, 'interstitial.js')}`,
     data: html` data-api="/__protect" data-sitekey="${input.siteKey}" data-action="${input.action ?? CLEARANCE_ACTION}"
     data-return-to="${input.returnTo}" data-level="${String(input.level ?? 0)}"
-    ${input.opensSession ? html`data-session` : null}`,
+    ${input.opensSession ? html`data-session="${input.loadNonce ?? ''}"` : null}`,
     body: html`<p>${branding.message ?? messages.challengeText}</p>
       ${input.notice === undefined ? null : html`<p>${messages[input.notice]}</p>`}
       <p role="status" id="status"></p>

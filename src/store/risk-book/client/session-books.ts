@@ -7,15 +7,15 @@ import { neighboursOf } from '../../../address/networks.ts';
 import { inJurisdiction } from '../../jurisdiction.ts';
 import type { RiskBookRpc, SessionPage, SessionPlace, SessionQuery } from '../rpc.ts';
 import { textHash } from '../../text-hash.ts';
-import { newSessionId } from '../session-id.ts';
+import { newSessionId, sessionIdOfLoad } from '../session-id.ts';
 
 type RiskBookEnv = Pick<ServiceEnv, 'RISK_BOOK' | 'JURISDICTION'>;
 
 const BOOKS = 16;
 
-/** A session id that leads to the book of this address and its neighbours. */
-export function newJtiFor(ip: string | null, nowMs: number): string {
-  return newSessionId(bookOf(ip), nowMs);
+/** A session id that leads to the book of this address and its neighbours. The same page load gives the same id. */
+export function newJtiFor(ip: string | null, nowMs: number, load: string | null = null): string {
+  return load === null ? newSessionId(bookOf(ip), nowMs) : sessionIdOfLoad(bookOf(ip), load);
 }
 
 function bookOf(ip: string | null): number {
