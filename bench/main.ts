@@ -22,7 +22,8 @@ const benches: Readonly<Record<string, string>> = {
   signatures: '  processor time for the signature of an agent, first and again',
   price: '  pages and answers for a CPU-second of a script that has a session and no browser',
   risk: '[--tune] [--each]  replay recorded sessions through the detectors',
-  solve: '[COURSES] [--http N] [--only TASK]  attack programs against pictures and recordings; 200 courses',
+  solve:
+    '[COURSES] [--http N] [--only TASK] [--train]  attack programs and trained networks against pictures and recordings; 200 courses',
   console:
     '[--rows N] [--rules N] [--runs N] [--state DIR]  the console in a browser: waits and frames; 200,000 verdicts',
   'first-decision':

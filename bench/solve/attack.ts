@@ -1,7 +1,7 @@
 /**
  * What an attack program on a picture or a recording is: it gets the task as a browser gets it, and returns the solution
- * that it would send. Programs here are honest work of an afternoon: signal and image processing with the drawing code
- * at hand, and no trained model.
+ * that it would send. Programs are honest work of an afternoon with the drawing code at hand; `model` has those that are
+ * trained.
  */
 import type { AudioTask, ImageTask, PuzzleTask } from '../../src/contract/captcha/challenge-api.ts';
 
@@ -12,16 +12,8 @@ export interface Tasks {
 }
 export type TaskName = keyof Tasks;
 
-/** A task that the program drew itself, with its answer. */
-export interface Example<Name extends TaskName> {
-  task: Tasks[Name];
-  solution: Record<string, unknown>;
-}
-
 export interface Attack<Name extends TaskName> {
   name: string;
-  /** Sets a few numbers by examples, once. Its time is not counted, because it serves for all tokens. */
-  learn?(examples: readonly Example<Name>[]): void;
   solve(task: Tasks[Name]): Record<string, unknown>;
 }
 

@@ -3,15 +3,13 @@
  * work and the token, without HTTP and without the time that a person needs at least, which a program simply waits.
  */
 import { drawTask } from '../../src/captcha/visual/draw-task.ts';
-import { audioLayout, imageLayout, puzzleLayout } from '../../src/captcha/visual/derive-answer.ts';
-import { puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
 import { judgeVisual, visualStep } from '../../src/captcha/visual/judge-visual.ts';
 import { Keyring } from '../../src/captcha/seal/keyring.ts';
 import type { SealedChallenge } from '../../src/captcha/seal/sealed-challenge.ts';
 import { newJti } from '../../src/captcha/seal/sealed-course.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import { newChallenge } from '../verify/sealed-token.ts';
-import { taskOf, type Attack, type Example, type TaskName } from './attack.ts';
+import { taskOf, type Attack, type TaskName } from './attack.ts';
 
 export interface CourseResult {
   /** Passed with no failed try before. */
@@ -58,25 +56,4 @@ function firstRound(task: TaskName): SealedChallenge {
     lane: task === 'audio' ? 'audio' : 'visual',
     params,
   };
-}
-
-/** Tasks with their answers, as anyone who has the code can draw them. */
-export async function drawExamples<Name extends TaskName>(task: Name, count: number): Promise<Example<Name>[]> {
-  const examples: Example<Name>[] = [];
-  while (examples.length < count) {
-    const challenge = firstRound(task);
-    const drawn = taskOf(task, await drawTask(keyring, challenge, undefined));
-    examples.push({ task: drawn, solution: await solutionOf(task, challenge) });
-  }
-  return examples;
-}
-
-async function solutionOf(task: TaskName, challenge: SealedChallenge): Promise<Record<string, unknown>> {
-  if (task === 'audio') return { digits: (await audioLayout(keyring, challenge)).join('') };
-  if (task === 'puzzle') {
-    const { x, y } = puzzleTarget(await puzzleLayout(keyring, challenge));
-    return { finalX: x, finalY: y };
-  }
-  const { shape, tiles } = await imageLayout(keyring, challenge);
-  return { selected: tiles.flatMap((tile, index) => (tile === shape ? [index] : [])) };
 }

@@ -3,6 +3,7 @@
  * lane by the plain JavaScript of the widget.
  */
 import { encodeBase64url } from '../../src/bytes/base64url.ts';
+import { besideDifficulty } from '../../src/captcha/plan/level-prices.ts';
 import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import { mintSha256 } from '../../src/captcha/pow/pow-sha256.ts';
 import { generateRswKey, levelOf, squaringsOf } from '../../src/captcha/pow/rsw-key.ts';
@@ -17,13 +18,17 @@ const SHA256_RUNS = 3;
 export interface WorkPrice {
   squarings: number;
   timeLockMs: number;
+  /** Of both time-locks of a picture. */
+  pictureMs: number;
   hashes: number;
   sha256Ms: number;
 }
 
 export async function workPrice(): Promise<WorkPrice> {
-  const level = levelOf(siteSettings.parse({ domains: ['bench.example'] }).powDifficulty);
+  const { powDifficulty } = siteSettings.parse({ domains: ['bench.example'] });
+  const level = levelOf(powDifficulty);
   const squarings = squaringsOf(level);
+  const pictureSquarings = squarings + squaringsOf(levelOf(besideDifficulty(powDifficulty)));
   const minter = new RswMinter(await generateRswKey(0));
   const { modulusText: n } = minter;
   const timeLocks: number[] = [];
@@ -37,7 +42,9 @@ export async function workPrice(): Promise<WorkPrice> {
     const puzzles = mintSha256(squarings);
     hashed.push(await cpuMs(() => solveSha256(puzzles, undefined, undefined, null)));
   }
-  return { squarings, timeLockMs: median(timeLocks), hashes: count * 2 ** bits, sha256Ms: median(hashed) };
+  const timeLockMs = median(timeLocks);
+  const pictureMs = (timeLockMs * pictureSquarings) / squarings;
+  return { squarings, timeLockMs, pictureMs, hashes: count * 2 ** bits, sha256Ms: median(hashed) };
 }
 
 async function cpuMs(work: () => Promise<unknown>): Promise<number> {

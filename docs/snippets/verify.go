@@ -13,8 +13,8 @@ import (
 
 var client = &http.Client{Timeout: 5 * time.Second}
 
-// IsHuman returns an error when the call fails. Treat that as "not verified".
-func IsHuman(field, ip string) (bool, error) {
+// IsVerified returns an error when the call fails. Treat that as "not verified".
+func IsVerified(field, ip string) (bool, error) {
 	fields := map[string]string{"secret": os.Getenv("CAPTCHA_SECRET"), "token": field}
 	if ip != "" {
 		fields["ip"] = ip
@@ -37,7 +37,7 @@ func IsHuman(field, ip string) (bool, error) {
 }
 
 func main() {
-	verified, err := IsHuman(os.Args[1], "")
+	verified, err := IsVerified(os.Args[1], "")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

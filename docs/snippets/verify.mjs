@@ -5,7 +5,7 @@ import { realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 /** @returns {Promise<boolean>} Throws when the call fails. Treat that as "not verified". */
-export async function isHuman(field, ip) {
+export async function isVerified(field, ip) {
   const response = await fetch(`${process.env.CAPTCHA_URL}/siteverify`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -18,4 +18,4 @@ export async function isHuman(field, ip) {
 
 // Node has `import.meta.main` since version 24 only.
 const isMain = process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href;
-if (isMain) console.log((await isHuman(process.argv[2] ?? '')) ? 'verified' : 'refused');
+if (isMain) console.log((await isVerified(process.argv[2] ?? '')) ? 'verified' : 'refused');

@@ -3,7 +3,7 @@
 // Run: CAPTCHA_URL=… CAPTCHA_SECRET=… php verify.php "$FIELD"
 
 /** Throws when the call fails. Treat that as "not verified". */
-function is_human(string $field, ?string $ip = null): bool
+function is_verified(string $field, ?string $ip = null): bool
 {
     $request = ['secret' => getenv('CAPTCHA_SECRET'), 'token' => $field] + ($ip === null ? [] : ['ip' => $ip]);
     $context = stream_context_create(['http' => [
@@ -21,5 +21,5 @@ function is_human(string $field, ?string $ip = null): bool
 }
 
 if (PHP_SAPI === 'cli' && realpath($argv[0]) === __FILE__) {
-    echo is_human($argv[1]) ? "verified\n" : "refused\n";
+    echo is_verified($argv[1]) ? "verified\n" : "refused\n";
 }

@@ -6,7 +6,7 @@ import sys
 import urllib.request
 
 
-def is_human(field, ip=None):
+def is_verified(field, ip=None):
     """Raises when the call fails. Treat that as "not verified"."""
     fields = {"secret": os.environ["CAPTCHA_SECRET"], "token": field}
     if ip:
@@ -21,4 +21,4 @@ def is_human(field, ip=None):
 
 
 if __name__ == "__main__":
-    print("verified" if is_human(sys.argv[1]) else "refused")
+    print("verified" if is_verified(sys.argv[1]) else "refused")

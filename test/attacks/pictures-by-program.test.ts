@@ -1,6 +1,7 @@
 /**
- * Programs read pictures and puzzles, over HTTP and with all the time that a person takes. `npm run bench -- solve` has
- * more of them and more courses; these are the ones that a palette, a plain figure or a single gap would give away to.
+ * Programs without training read pictures and puzzles, over HTTP and with all the time that a person takes: the ones that
+ * a palette, a plain figure or a single gap would give the answer to. A trained network reads the pictures
+ * (`npm run bench -- solve`), and pays the work.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Attack, taskOf } from '../../bench/solve/attack.ts';

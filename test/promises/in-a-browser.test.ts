@@ -149,7 +149,7 @@ async function startShop(): Promise<Shop> {
   const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
     ...source: string[]
   ) => (form: URLSearchParams, process: object) => Promise<boolean>;
-  const isHuman = new AsyncFunction('form', 'process', `${here(code)}; return human;`);
+  const isVerified = new AsyncFunction('form', 'process', `${here(code)}; return verified;`);
   const verdicts: boolean[] = [];
   const server = createServer(async (request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -158,7 +158,7 @@ async function startShop(): Promise<Shop> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const submitted = new URLSearchParams(Buffer.concat(chunks).toString());
     const process = { env: { CAPTCHA_SECRET: secretKey } };
-    verdicts.push(await isHuman(submitted, process), await isHuman(submitted, process));
+    verdicts.push(await isVerified(submitted, process), await isVerified(submitted, process));
     return response.end(`<!doctype html><title>shop</title><p>Signed up: ${verdicts.at(-2)}</p>`);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

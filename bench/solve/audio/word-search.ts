@@ -53,24 +53,6 @@ export function bestWords(
   return best.digits;
 }
 
-/** Pearson's correlation of all frames and bands. */
-export function correlated(sound: Spectra, from: number, template: Spectra): number {
-  let [one, other, ones, others, both] = [0, 0, 0, 0, 0];
-  for (let frame = 0; frame < template.length; frame++) {
-    const [heard, known] = [sound[from + frame]!, template[frame]!];
-    for (let band = 0; band < BANDS; band++) {
-      const [x, y] = [heard[band]!, known[band]!];
-      one += x;
-      other += y;
-      ones += x * x;
-      others += y * y;
-      both += x * y;
-    }
-  }
-  const cells = template.length * BANDS;
-  return (both - (one * other) / cells) / Math.sqrt((ones - one ** 2 / cells) * (others - other ** 2 / cells));
-}
-
 /**
  * How much likelier the sound is with the word than without it. The louder of word and background is heard in each band.
  * The background of a band is what the recording has there at most times.

@@ -74,10 +74,6 @@ export function blurred(source: Plane, sigma: number): Plane {
   return { width, height, values };
 }
 
-export function product(a: Plane, b: Plane): Plane {
-  return plane(a.width, a.height, (at) => a.values[at]! * b.values[at]!);
-}
-
 /** Slopes to the right and downwards. */
 export function slopes(source: Plane): { x: Plane; y: Plane } {
   const { width, height, values } = source;

@@ -16,7 +16,6 @@ export interface Segment {
   moments: number[];
 }
 
-const ROUNDS = 8;
 const PROTOTYPES_PER_SHAPE = 60;
 
 /** Otsu's threshold: the two classes differ as much as possible. */
@@ -31,52 +30,6 @@ export function overThreshold({ values }: Plane): Uint8Array {
     if (spread > best.spread) best = { spread, threshold: sorted[at]! };
   }
   return Uint8Array.from(values, (value) => (value >= best.threshold ? 1 : 0));
-}
-
-/** k-means over normalised properties. */
-export function clusters(properties: readonly Plane[], count: number): Uint8Array {
-  const size = properties[0]!.values.length;
-  const parts = properties.length;
-  const points = new Float32Array(size * parts);
-  for (const [part, { values }] of properties.entries()) {
-    const mean = values.reduce((sum, value) => sum + value, 0) / size;
-    const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / size) || 1;
-    for (let at = 0; at < size; at++) points[at * parts + part] = (values[at]! - mean) / spread;
-  }
-  const centres = new Float32Array(count * parts);
-  for (let index = 0; index < count; index++) {
-    const from = Math.floor(((index + 0.5) / count) * size) * parts;
-    centres.set(points.subarray(from, from + parts), index * parts);
-  }
-  const labels = new Uint8Array(size);
-  for (let round = 0; round < ROUNDS; round++) {
-    const sums = new Float64Array(count * parts);
-    const members = new Uint32Array(count);
-    for (let at = 0; at < size; at++) {
-      const label = nearestCentre(points, at * parts, centres, parts);
-      labels[at] = label;
-      members[label]!++;
-      for (let part = 0; part < parts; part++) sums[label * parts + part]! += points[at * parts + part]!;
-    }
-    for (let at = 0; at < centres.length; at++) {
-      const own = members[Math.floor(at / parts)]!;
-      if (own > 0) centres[at] = sums[at]! / own;
-    }
-  }
-  return labels;
-}
-
-function nearestCentre(points: Float32Array, from: number, centres: Float32Array, parts: number): number {
-  let least = Infinity;
-  let label = 0;
-  for (let index = 0; index * parts < centres.length; index++) {
-    let distance = 0;
-    for (let part = 0; part < parts; part++) distance += (points[from + part]! - centres[index * parts + part]!) ** 2;
-    if (distance >= least) continue;
-    least = distance;
-    label = index;
-  }
-  return label;
 }
 
 /** Connected pieces of one label that hardly touch the border and have the size of a figure, `area` in pixels. */

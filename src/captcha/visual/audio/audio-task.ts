@@ -35,8 +35,16 @@ export function drawAudioTask(digits: readonly number[], random: DrawRandom): Au
   return { samples: encodeLargeBase64url(samples), sampleRate: SAMPLE_RATE, digits: digits.length };
 }
 
-/** The pauses share what the digits leave, so that nobody can tell where a digit begins. */
-function sayDigits(sound: Float32Array, digits: readonly number[], voice: Voice, random: DrawRandom): void {
+/**
+ * The pauses share what the digits leave, so that nobody can tell where a digit begins. Returns the samples of each, which
+ * a program that makes recordings to learn from needs (bench/solve).
+ */
+export function sayDigits(
+  sound: Float32Array,
+  digits: readonly number[],
+  voice: Voice,
+  random: DrawRandom,
+): { from: number; length: number }[] {
   const hertz = random.between(...voice.pitch);
   const words = digits.map((digit) =>
     speak(digit, voice, { hertz: hertz * random.between(0.94, 1.06), pace: random.between(...PACE) }, random),
@@ -45,10 +53,11 @@ function sayDigits(sound: Float32Array, digits: readonly number[], voice: Voice,
   const silence = words.reduce((left, word) => left - word.length, sound.length);
   const unit = silence / pauses.reduce((sum, pause) => sum + pause, 0);
   let at = 0;
-  for (const [index, word] of words.entries()) {
-    at += Math.floor(pauses[index]! * unit);
-    at += add(sound, word, at);
-  }
+  return words.map((word, index) => {
+    const from = at + Math.floor(pauses[index]! * unit);
+    at = from + add(sound, word, from);
+    return { from, length: word.length };
+  });
 }
 
 /** Speech without words: the same two again and again, backwards, each time at another speed. */
