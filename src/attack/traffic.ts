@@ -16,6 +16,24 @@ export interface TrafficStep extends TrafficSums {
   step: number;
 }
 
+export interface AttackNetworks {
+  /** /24 or /56. */
+  near: string;
+  /** The /16 or /48 around it. */
+  around: string;
+}
+
+/** What one network sent in a step. */
+export type NetworkTraffic = AttackNetworks & TrafficSums;
+
+/**
+ * A step as an isolate reports it. Its networks come apart, so that they can be weighed over all isolates. Those that are
+ * too many for one report are in the sums.
+ */
+export interface ReportedStep extends TrafficStep {
+  networks?: NetworkTraffic[];
+}
+
 export const noTraffic: Readonly<TrafficSums> = {
   requests: 0,
   refused: 0,
@@ -24,24 +42,11 @@ export const noTraffic: Readonly<TrafficSums> = {
   originMs: 0,
 };
 
-export function addTraffic(sums: TrafficSums, more: TrafficSums): void {
-  sums.requests += more.requests;
-  sums.refused += more.refused;
-  sums.originResponses += more.originResponses;
-  sums.originErrors += more.originErrors;
-  sums.originMs += more.originMs;
-}
-
-const NEAR_SHARE = 0.02;
-const AROUND_SHARE = 0.2;
-
-/**
- * How many requests of one network count within a step: a /24 or /56 for 2 % of the rate below which nothing is an
- * attack, and the /16 or /48 around it for 20 %. So at that rate an attack has 50 networks in five larger ones, and a
- * network that sends any number of requests, or has them refused, switches nothing on.
- */
-export function networkShares(minimumRate: number): { near: number; around: number } {
-  const minimum = (minimumRate * STEP_MS) / 1000;
-  const shareOf = (share: number): number => Math.max(1, Math.floor(minimum * share));
-  return { near: shareOf(NEAR_SHARE), around: shareOf(AROUND_SHARE) };
+/** `part`: of `more` that counts. */
+export function addTraffic(sums: TrafficSums, more: TrafficSums, part = 1): void {
+  sums.requests += more.requests * part;
+  sums.refused += more.refused * part;
+  sums.originResponses += more.originResponses * part;
+  sums.originErrors += more.originErrors * part;
+  sums.originMs += more.originMs * part;
 }

@@ -7,14 +7,8 @@
 import type { WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { neighboursOf } from '../../address/networks.ts';
-import {
-  addTraffic,
-  networkShares,
-  noTraffic,
-  STEP_MS,
-  type TrafficStep,
-  type TrafficSums,
-} from '../../attack/traffic.ts';
+import { NetworkShares } from '../../attack/network-shares.ts';
+import { addTraffic, type NetworkTraffic, noTraffic, STEP_MS, type TrafficSums } from '../../attack/traffic.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { attackWatch } from '../../store/attack-watch/client.ts';
 import type { ServiceEnvironment } from '../environment.ts';
@@ -31,19 +25,24 @@ const QUIET_EVERY_MS = 10_000;
 const FRESH_MS = 30_000;
 const AHEAD_MAX_MS = 4000;
 const INSTANCES_MAX = 1000;
-/** Networks of the last steps, of all instances. Who uses so many is an attack. */
-const NETWORKS_MAX = 50_000;
+/** Of a step in one report: some 40 kB. Traffic of more networks than these is no few networks'. */
+const NETWORKS_APART_MAX = 300;
+
+interface FedStep {
+  sums: TrafficSums;
+  networks: Map<string, NetworkTraffic>;
+}
 
 interface Feed {
-  steps: Map<number, TrafficStep>;
+  steps: Map<number, FedStep>;
   requests: number;
   sentAt: number;
   isSending: boolean;
 }
 
 const feeds = new BoundedMap<Feed>(INSTANCES_MAX);
-/** Requests that were counted, by instance, step and network. */
-const counted = new BoundedMap<number>(NETWORKS_MAX);
+/** Of all instances. The watch weighs again what several isolates report of one network. */
+const shares = new NetworkShares();
 
 /** `records`: of a batch that was accepted. */
 export function feedAttackWatch(
@@ -62,7 +61,11 @@ export function feedAttackWatch(
 }
 
 async function send(call: FeedingCall, instance: StoredInstance, feed: Feed, nowMs: number): Promise<void> {
-  const steps = [...feed.steps.values()];
+  const steps = [...feed.steps].map(([step, { sums, networks }]) => ({
+    step,
+    ...sums,
+    networks: [...networks.values()],
+  }));
   Object.assign(feed, { steps: new Map(), requests: 0, sentAt: nowMs, isSending: true });
   try {
     const { minimumRate } = instance.attack;
@@ -80,8 +83,9 @@ function count(feed: Feed, instance: StoredInstance, given: unknown, nowMs: numb
   const { timestamp, ip, decision, status, origin_ms: originMs } = (given ?? {}) as Record<string, unknown>;
   if (typeof timestamp !== 'number' || timestamp < nowMs - FRESH_MS || timestamp > nowMs + AHEAD_MAX_MS) return;
   const step = Math.floor(timestamp / STEP_MS);
-  if (!hasShare(instance, step, typeof ip === 'string' ? ip : null)) return;
-  const known = feed.steps.get(step) ?? { step, ...noTraffic };
+  const neighbours = neighboursOf(typeof ip === 'string' ? ip : null);
+  if (shares.take(`${instance.id} ${step}`, neighbours, 1, instance.attack.minimumRate) === 0) return;
+  const known = feed.steps.get(step) ?? { sums: { ...noTraffic }, networks: new Map() };
   feed.steps.set(step, known);
   feed.requests += 1;
   const isAsked = typeof originMs === 'number' && Number.isFinite(originMs);
@@ -92,18 +96,9 @@ function count(feed: Feed, instance: StoredInstance, given: unknown, nowMs: numb
     originErrors: isAsked && typeof status === 'number' && status >= 500 ? 1 : 0,
     originMs: isAsked ? originMs : 0,
   };
-  addTraffic(known, sums);
-}
-
-/** Counts a request in the networks around its address. False: one of them has its share of the step. */
-function hasShare({ id, attack }: StoredInstance, step: number, ip: string | null): boolean {
-  const shares = networkShares(attack.minimumRate);
-  const { near, around } = neighboursOf(ip);
-  const keyOf = (network: string): string => `${id} ${step} ${network}`;
-  const [nearKey, aroundKey] = [keyOf(near), keyOf(`around ${around}`)];
-  const [ofNear, ofAround] = [counted.get(nearKey) ?? 0, counted.get(aroundKey) ?? 0];
-  if (ofNear >= shares.near || ofAround >= shares.around) return false;
-  counted.set(nearKey, ofNear + 1);
-  counted.set(aroundKey, ofAround + 1);
-  return true;
+  const { near } = neighbours;
+  if (!known.networks.has(near) && known.networks.size < NETWORKS_APART_MAX) {
+    known.networks.set(near, { ...neighbours, ...noTraffic });
+  }
+  addTraffic(known.networks.get(near) ?? known.sums, sums);
 }

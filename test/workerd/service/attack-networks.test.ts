@@ -1,8 +1,10 @@
 /** What one network adds to the watch: little, whatever it sends. An attack comes from many networks. */
 import { beforeEach, expect, test } from 'vitest';
-import { networkShares, STEP_MS } from '../../../src/attack/traffic.ts';
+import { networkShares } from '../../../src/attack/network-shares.ts';
+import { noTraffic, STEP_MS } from '../../../src/attack/traffic.ts';
 import { feedAttackWatch } from '../../../src/service/attack/feed.ts';
 import { checkedEnvironment } from '../../../src/service/environment.ts';
+import { attackWatch } from '../../../src/store/attack-watch/client.ts';
 import { instanceById } from '../../../src/store/d1/instances.ts';
 import { setClock, testNow } from '../../support/clock.ts';
 import { expectRows } from '../../support/rows.ts';
@@ -85,4 +87,28 @@ test('an attack from three hundred networks is noticed within ten seconds', asyn
   await newInstance();
   await traffic(900, 10_000, (index) => `198.${index % 60}.${Math.floor((index % 300) / 60)}.7`, 'block');
   expect(await status()).toMatchObject({ active: true, by: 'trigger' });
+});
+
+test('a network counts once for all isolates that hear of it', async () => {
+  const settings = { minimumRate: 100 };
+  const alarmAfter = async (networks: number, isolates: number): Promise<unknown> => {
+    await newInstance();
+    const watch = attackWatch(serviceEnv, id);
+    for (const until = now + MINUTE_MS; now < until; now += STEP_MS) {
+      setClock(now);
+      const step = Math.floor(now / STEP_MS) - 1;
+      const of = (network: number) => ({
+        near: `198.${network % 250}.${Math.floor(network / 250)}.0/24`,
+        around: `198.${network % 250}.0.0/16`,
+        ...noTraffic,
+        requests: 4,
+        refused: 4,
+      });
+      const reported = { step, ...noTraffic, networks: Array.from({ length: networks }, (_, network) => of(network)) };
+      for (let isolate = 0; isolate < isolates; isolate++) await watch.add([reported], settings);
+    }
+    return watch.alarmNow(settings);
+  };
+  expect(await alarmAfter(45, 10)).toBeNull();
+  expect(await alarmAfter(300, 1)).not.toBeNull();
 });

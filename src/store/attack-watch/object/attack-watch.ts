@@ -4,7 +4,8 @@
  * that a restart forgets a minute and no alarm. Table: docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { addTraffic, STEP_MS, type TrafficStep } from '../../../attack/traffic.ts';
+import { NetworkShares } from '../../../attack/network-shares.ts';
+import { addTraffic, noTraffic, type ReportedStep, STEP_MS, type TrafficStep } from '../../../attack/traffic.ts';
 import { type Alarm, STEPS_KEPT, watch, type Watched, watchedFrom, watchedIn } from '../../../attack/watch.ts';
 import { migrateObject, type ObjectSchema, openObject } from '../../object-schema.ts';
 import type { AttackWatchRpc, WatchSettings } from '../rpc.ts';
@@ -16,6 +17,7 @@ const STEPS_AHEAD_MAX = 2;
 export class AttackWatch extends DurableObject<ServiceEnv> implements AttackWatchRpc {
   readonly #sql: SqlStorage;
   readonly #steps = new Map<number, TrafficStep>();
+  readonly #shares = new NetworkShares();
   #watched: Watched | null;
   #writtenAt = 0;
 
@@ -27,14 +29,20 @@ export class AttackWatch extends DurableObject<ServiceEnv> implements AttackWatc
     this.#watched = row === undefined ? null : watchedIn(row.state);
   }
 
-  async add(steps: TrafficStep[], settings: WatchSettings): Promise<Alarm | null> {
+  async add(steps: ReportedStep[], settings: WatchSettings): Promise<Alarm | null> {
     const nowMs = Date.now();
     const current = Math.floor(nowMs / STEP_MS);
     for (const given of steps) {
       if (given.step <= current - STEPS_KEPT || given.step > current + STEPS_AHEAD_MAX) continue;
-      const known = this.#steps.get(given.step);
-      if (known === undefined) this.#steps.set(given.step, given);
-      else addTraffic(known, given);
+      const { step, networks = [] } = given;
+      const known = this.#steps.get(step) ?? { step, ...noTraffic };
+      this.#steps.set(step, known);
+      addTraffic(known, given);
+      for (const network of networks) {
+        // The same network may come to the edges of many isolates.
+        const taken = this.#shares.take(`${step}`, network, network.requests, settings.minimumRate);
+        addTraffic(known, network, taken / network.requests);
+      }
     }
     for (const step of this.#steps.keys()) if (step <= current - STEPS_KEPT) this.#steps.delete(step);
     return this.#look(settings, nowMs);
