@@ -24,7 +24,8 @@ export const reasons = {
   noHeaders: 'A captcha request shows only whether Accept-Language and Sec-Fetch-* are present.',
   addressFirst:
     'At a captcha little more is known than the address, and a mistake costs one picture task. A session can be blocked.',
-  shortSpan: 'A captcha is solved within minutes, so a change is rarer there than in a session that lasts a day.',
+  planted:
+    'Somebody else may have planted the cookie, so the session score only records it. The solution of a captcha is the visitor’s own.',
   solving: 'Only solving a challenge shows it.',
   backend: 'Only the site’s backend names the second address, when it verifies.',
   throughEdge: 'A session is always opened through an edge, which reports the host itself.',
@@ -235,21 +236,21 @@ export const detectors = {
   'cookie-cycling': {
     ...sessionOnly(0.35, reasons.noHistory),
     compares:
-      'The network opened `cookieCycling.threshold` or more sessions without input in its window, and fewer with input; or the /16 or /48 around it ten times as many, and less than a third as many with input.',
+      'The address (or /64) opened `cookieCycling.threshold` or more sessions without input in its window, and fewer with input.',
     mayTrip: 'Offices where most people only look.',
   },
   'address-change': {
-    ...differing(0.1, 0.2, reasons.shortSpan),
+    ...differing(0, 0.2, reasons.planted),
     compares: 'The cookie, or the solution of a captcha, came from another network.',
     mayTrip: 'Phones that move between networks.',
   },
   'address-hopping': {
-    ...sessionOnly(0.25, reasons.noHistory),
+    ...sessionOnly(0, reasons.planted),
     compares: 'The cookie changed networks at least three times.',
     mayTrip: 'Travellers.',
   },
   'user-agent-change': {
-    ...sessionOnly(0.3, reasons.noHistory),
+    ...sessionOnly(0, reasons.planted),
     compares: 'The cookie came with another user agent.',
     mayTrip: 'Browsers that were just updated, once.',
   },

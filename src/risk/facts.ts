@@ -43,17 +43,14 @@ export interface EnvironmentFacts {
   findings: readonly EnvironmentFinding[];
 }
 
-/** Only the newest sessions of a network are counted. */
+/** Only the newest sessions of an address are counted. */
 export const OPENED_COUNTED_MAX = 1000;
 
 /** Sessions that were opened within the instance's window before this one, by whether they had input. */
 export interface OpenedBefore {
-  /** By the same /24 or /56. With input: people behind one address. */
+  /** By the same IPv4 address or /64. With input: people behind one address. */
   idleSessions: number;
   touchedSessions: number;
-  /** By the same /16 or /48. */
-  idleAround: number;
-  touchedAround: number;
 }
 
 export interface RiskFacts extends OpenedBefore {

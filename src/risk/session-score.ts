@@ -7,7 +7,7 @@ import type { TelemetryTrait } from '../contract/edge/page-report-names.ts';
 import { isAutomationAgent } from './bot-user-agent.ts';
 import { detectorNames, sessionWeight } from './detectors.ts';
 import type { EnvironmentFinding } from './environment/environment-findings.ts';
-import { OPENED_COUNTED_MAX, type RiskFacts, type TelemetryFacts } from './facts.ts';
+import type { RiskFacts, TelemetryFacts } from './facts.ts';
 import { claimedBrowser } from './headers/claimed-browser.ts';
 import { type RequestDetector, sharedConditions, type SharedDetector } from './headers/request-risk.ts';
 import { unknownRequest } from './headers/request-facts.ts';
@@ -47,9 +47,6 @@ const QUICKEST_GAP_MS = 20;
 const HOPS_MIN = 3;
 /** Five requests a second for a whole minute. A page with its pictures stays below. */
 const BURST_PER_MINUTE = 300;
-/** A /16 or /48 has many more people than an office. On any site, most of those who stay touch the page. */
-const AROUND_TIMES = 10;
-const AROUND_IDLE_PER_TOUCHED = 3;
 /** Not `no-plugins`: a person's Chrome that is set to download PDF files has none either. */
 const headlessTraits: readonly TelemetryTrait[] = ['no-languages', 'zero-window', 'no-chrome-object'];
 
@@ -84,11 +81,6 @@ const found = ({ environment }: RiskFacts, finding: EnvironmentFinding): boolean
 const isDriven: Condition = (facts) =>
   has(facts, 'debugger') || (has(facts, 'developer-tools') && found(facts, 'impossible-window'));
 const claimsHeadless: Condition = (facts) => isHeadlessAgent(facts.userAgent) || has(facts, 'headless-agent');
-const cyclesNear: Condition = ({ idleSessions, touchedSessions, cyclingThreshold }) =>
-  idleSessions >= cyclingThreshold && idleSessions > touchedSessions;
-const cyclesAround: Condition = ({ idleAround, touchedAround, cyclingThreshold }) =>
-  idleAround >= Math.min(cyclingThreshold * AROUND_TIMES, OPENED_COUNTED_MAX) &&
-  idleAround > touchedAround * AROUND_IDLE_PER_TOUCHED;
 const inputs = ({ pointerMoves, presses, keys, wheels }: TelemetryFacts): number =>
   pointerMoves + presses + keys + wheels;
 
@@ -139,7 +131,8 @@ const conditions: Readonly<Record<SessionDetector, Condition>> = {
     (typing.meanMs < QUICKEST_GAP_MS || typing.deviationMs < typing.meanMs * EVEN_DEVIATION_SHARE),
   'telemetry-absent': ({ telemetry, ageMs }) => telemetry.reports === 0 && ageMs >= TELEMETRY_DUE_MS,
   'implausible-telemetry': ({ telemetry }) => telemetry.implausible > 0,
-  'cookie-cycling': (facts) => cyclesNear(facts) || cyclesAround(facts),
+  'cookie-cycling': ({ idleSessions, touchedSessions, cyclingThreshold }) =>
+    idleSessions >= cyclingThreshold && idleSessions > touchedSessions,
   'address-change': ({ addressChanges }) => addressChanges > 0,
   'address-hopping': ({ addressChanges }) => addressChanges >= HOPS_MIN,
   'user-agent-change': ({ userAgentChanges }) => userAgentChanges > 0,

@@ -124,8 +124,6 @@ export function opened(
       userAgentChanges: lineage.userAgentChanges,
       idleSessions: cycling.idleSessions,
       touchedSessions: cycling.touchedSessions,
-      idleAround: cycling.idleAround,
-      touchedAround: cycling.touchedAround,
       cyclingThreshold: cycling.threshold,
       telemetry: NO_TELEMETRY,
       minute: { startedAt: times.nowMs, requests: 0 },

@@ -2,17 +2,20 @@
  * What somebody sends in vain costs nobody else in their /24: what they ask for and never solve counts for their own
  * address. After each attack a neighbour gets their first page, a session and a token at the price of a quiet day.
  */
+import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import type { SessionChallenge } from '../../src/contract/captcha/challenge-api.ts';
-import { browse } from '../support/browse.ts';
-import { challengeFor, type Headers, newVisitor, tokenOf } from '../support/gate.ts';
+import { browse, FIREFOX } from '../support/browse.ts';
+import { challengeFor, type Headers, newVisitor, tokenOf, withCookie } from '../support/gate.ts';
 import { sessionAt } from '../support/edge-session.ts';
 import { loadNonceOf } from '../support/page-load.ts';
-import { solvedSession } from '../support/session.ts';
+import { earnSession, solvedSession } from '../support/session.ts';
 import { useStack } from '../support/stack.ts';
 
 const stack = useStack();
 const PARALLEL = 20;
+/** Pages of a visitor with a session: fewer than a person opens in ten minutes. */
+const TRIES = 10;
 const asPicture = { 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors', accept: 'image/*' };
 /** Squarings of a session, where nothing raises its price. */
 const SESSION_PRICE = 150_000;
@@ -27,14 +30,26 @@ async function inParallel(count: number, send: (index: number) => Promise<unknow
 
 const sessionCall = (visitor: Headers) => sessionAt(stack().edgeUrl, visitor);
 
-/** First page, session and form of a newcomer, as on a quiet day. */
-async function expectNothingNoticed(visitor: Headers, captchaPrice: number): Promise<void> {
+/** A visitor's first page, and the session that it opens. */
+async function firstVisit(visitor: Headers) {
   const page = await browse(stack().edgeUrl, { headers: visitor });
   const load = loadNonceOf(await page.text());
-  expect([page.status, page.headers.get('x-protect-decision')]).toEqual([200, 'allow']);
   const asked = (await sessionCall(visitor)({ load })).body as SessionChallenge;
-  expect(asked.pow.t).toBe(SESSION_PRICE);
-  expect((await sessionCall(visitor)({ ...(await solvedSession(asked)), load })).status).toBe(200);
+  const { cookie } = await sessionCall(visitor)({ ...(await solvedSession(asked)), load });
+  const decision = [page.status, page.headers.get('x-protect-decision')];
+  return { seen: { decision, price: asked.pow.t, risk: riskOf(cookie) }, cookie };
+}
+
+/** First page, session and form of a newcomer, as on a quiet day. */
+async function expectNothingNoticed(visitor: Headers, captchaPrice: number): Promise<void> {
+  const { seen, cookie } = await firstVisit(visitor);
+  expect(seen).toEqual({ decision: [200, 'allow'], price: SESSION_PRICE, risk: expect.any(Number) });
+  expect(seen).toEqual((await firstVisit(newVisitor(stack()))).seen);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const next = await browse(stack().edgeUrl, { headers: withCookie(visitor, cookie) });
+    await next.arrayBuffer();
+    expect(next.status).toBe(200);
+  }
   const challenge = await challengeFor(stack(), visitor);
   expect(challenge.pow?.t).toBe(captchaPrice);
   expect(await tokenOf(stack(), visitor, challenge)).not.toBe('');
@@ -44,6 +59,8 @@ const plainRequest = async (from: string, headers: Record<string, string> = {}):
   const response = await browse(stack().edgeUrl, { headers: { ...newVisitor(stack(), from), ...headers } });
   await response.arrayBuffer();
 };
+
+const riskOf = (cookie: string): number => decodeJwt<{ risk: number }>(decodeURIComponent(cookie).split('|')[1]!).risk;
 
 const attacks: [string, (ip: (host: number) => string) => Promise<void>][] = [
   [
@@ -59,6 +76,10 @@ const attacks: [string, (ip: (host: number) => string) => Promise<void>][] = [
     '200 pages that are asked for as pictures',
     (ip) => inParallel(200, (index) => plainRequest(ip(1 + (index % 3)), asPicture)),
   ],
+  [
+    'twelve invented sessions without input',
+    (ip) => inParallel(12, (index) => earnSession(sessionCall(newVisitor(stack(), ip(1 + (index % 3)))))),
+  ],
 ];
 
 test.each(attacks.map(([title, attack], index) => ({ title, attack, index })))(
@@ -70,3 +91,12 @@ test.each(attacks.map(([title, attack], index) => ({ title, attack, index })))(
     for (const host of [201, 202, 203]) await expectNothingNoticed(newVisitor(stack(), ip(host)), usual);
   },
 );
+
+test('a cookie that somebody planted gives its victim a session like any other', async () => {
+  const attacker = newVisitor(stack(), '10.79.0.1');
+  const planted = (await earnSession(sessionCall(attacker))).cookie;
+  const victim = { ...newVisitor(stack(), '10.80.0.1'), 'user-agent': `${FIREFOX} another` };
+  const risk = riskOf((await earnSession(sessionCall(victim))).cookie);
+  const { cookie } = await earnSession(sessionCall(withCookie(victim, planted)));
+  expect(riskOf(cookie)).toBe(risk);
+});

@@ -50,7 +50,7 @@ export const instanceGroups: readonly SettingGroup[] = [
       challengeDifficulty: 'Harder challenges for higher scores',
       ignoredDetectors: 'Detectors that do not count',
       ipCategoryRules: 'Decisions for kinds of addresses',
-      cookieCycling: 'Many sessions from one network',
+      cookieCycling: 'Many sessions from one address',
     },
   },
   {

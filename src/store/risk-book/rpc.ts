@@ -46,7 +46,7 @@ export interface SessionEvent {
 
 export interface SessionTerms extends SessionEvent {
   visitor: SessionVisitor;
-  /** Whose sessions are counted together with this one. */
+  /** The address whose sessions are counted together with this one, and the network by which they are listed. */
   neighbours: Neighbours;
   /** When the session began. In the past for one that is renewed and that this book no longer knows. */
   openedAt: number;

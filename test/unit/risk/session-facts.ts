@@ -54,8 +54,6 @@ export const personFacts = (changes: Partial<RiskFacts> = {}): RiskFacts => ({
   ageMs: 60_000,
   idleSessions: 0,
   touchedSessions: 0,
-  idleAround: 0,
-  touchedAround: 0,
   cyclingThreshold: 5,
   addressChanges: 0,
   userAgentChanges: 0,

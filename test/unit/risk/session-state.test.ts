@@ -21,7 +21,7 @@ const fresh = (
   touchedSessions = 0,
   found: Parameters<typeof environmentOf>[0] | null = {},
 ): SessionState => {
-  const cycling = { idleSessions, touchedSessions, idleAround: 0, touchedAround: 0, threshold: 5 };
+  const cycling = { idleSessions, touchedSessions, threshold: 5 };
   return opened(
     visitorOf(changes),
     { nowMs: NOW_MS, expiresAt: NOW_MS + 86_400_000 },

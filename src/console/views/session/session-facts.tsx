@@ -92,7 +92,7 @@ export function SessionRisk({ session }: { session: SessionTelemetry['session'] 
         ['Renewals', count(session.renewals)],
         ['Changes of address', count(session.address_changes)],
         ['Changes of user agent', count(session.user_agent_changes)],
-        ['Idle sessions of its network', count(session.idle_sessions_of_network)],
+        ['Idle sessions of its address', count(session.idle_sessions_of_network)],
         ['Requests per minute', count(session.requests_per_minute)],
         ['Reports of its pages', `${count(session.reports)}, ${count(session.implausible_reports)} implausible`],
         ['Somebody used the page', session.interacted ? 'yes' : 'not seen'],

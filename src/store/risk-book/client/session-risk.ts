@@ -3,7 +3,7 @@
  * challenge threshold is listed for the edges until every JWT with the old score has expired.
  */
 import { SESSION_JWT_SECONDS } from '../../../risk/session-token.ts';
-import { addressPrefix, neighboursOf } from '../../../address/networks.ts';
+import { addressPrefix, neighboursOf, ownAddress } from '../../../address/networks.ts';
 import type { EdgeVisitor } from '../../../contract/edge/edge-api.ts';
 import { hasDetector, riskDetectors } from '../../../contract/edge/risk-detectors.ts';
 import type { TelemetryReport } from '../../../contract/edge/page-reports.ts';
@@ -132,7 +132,7 @@ function termsOf(
   const keptUntil = expiresAt + instance.retentionDays * DAY_MS;
   const { cookieCycling: cycling, jtiExpirySeconds } = instance;
   const openedAt = Math.min(nowMs, expiresAt - jtiExpirySeconds * 1000);
-  const neighbours = neighboursOf(visitor.ip);
+  const neighbours = { near: ownAddress(visitor.ip), around: neighboursOf(visitor.ip).near };
   return {
     ...eventOf(instance, jti, nowMs),
     visitor,

@@ -148,7 +148,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
   async #open(terms: SessionTerms, opening: string | null, lineage: Lineage): Promise<SessionState> {
     const { jti, visitor, neighbours, environment, nowMs, openedAt, expiresAt, keptUntil, ignoredDetectors } = terms;
     const { threshold, windowSeconds } = terms.cycling;
-    const cycles = { ...this.#rows.openedSince(neighbours, nowMs - windowSeconds * 1000), threshold };
+    const cycles = { ...this.#rows.openedSince(neighbours.near, nowMs - windowSeconds * 1000), threshold };
     const fresh = opened(visitor, { nowMs, expiresAt }, cycles, lineage, environment, ignoredDetectors);
     const state = { ...fresh, openedAt };
     await this.#wake(this.#rows.insert(jti, state, neighbours, keptUntil, opening));

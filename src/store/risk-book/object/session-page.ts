@@ -50,18 +50,18 @@ function* rowsAfter(
   { ip, before }: SessionQuery,
   nowMs: number,
 ): Iterable<Row | Passed> {
-  const near = ip === null ? null : neighboursOf(ip).near;
+  const network = ip === null ? null : neighboursOf(ip).near;
   let place = before ?? { at: Number.MAX_SAFE_INTEGER, jti: '' };
   let passed = 0;
   for (const { name, start } of tables.newestFirst()) {
     if (start > place.at) continue;
-    if (near === null) {
+    if (network === null) {
       const all = `SELECT asked_at AS at, jti, state FROM ${name} WHERE kept_until > ? AND (asked_at, jti) < (?, ?)`;
       yield* inParts(sql, all, [nowMs], place);
       continue;
     }
     const own = `SELECT asked_at AS at, jti, state FROM ${name}
-      WHERE near = ? AND kept_until > ? AND (asked_at, jti) >= (?, ?) AND (asked_at, jti) < (?, ?)`;
+      WHERE around = ? AND kept_until > ? AND (asked_at, jti) >= (?, ?) AND (asked_at, jti) < (?, ?)`;
     for (let end: SessionPlace | undefined; ; place = end) {
       [end] = sql
         .exec<{ at: number; jti: string }>(
@@ -73,7 +73,7 @@ function* rowsAfter(
         )
         .toArray();
       const down = end ?? { at: start, jti: '' };
-      yield* inParts(sql, own, [near, nowMs, down.at, down.jti], place);
+      yield* inParts(sql, own, [network, nowMs, down.at, down.jti], place);
       if (end === undefined) break;
       passed += PASSED_AT_ONCE;
       yield { passedTo: end, isLast: passed >= PASSED_MAX };

@@ -1,12 +1,12 @@
 /**
  * The sessions of one book, one row each; tables: docs/storage-schema.md. The columns beside `state` are what queries
- * use: the networks to count cookie cycling, the age for expiry.
+ * use: the address to count cookie cycling, the network to list sessions by, the age for expiry.
  */
 import type { Neighbours } from '../../../address/networks.ts';
 import type { OpenedBefore } from '../../../risk/facts.ts';
 import type { SessionState } from '../../../risk/session-state.ts';
 import { askedAtOf } from '../session-id.ts';
-import { OpenedNetworks, type Opening, OPENINGS_MAX } from './opened-networks.ts';
+import { OpenedSessions, type Opening, OPENINGS_MAX } from './opened-sessions.ts';
 import { createPeriodTable, type SessionTable, SessionTables } from './session-tables.ts';
 import { WaitingChanges, isNews } from './waiting-changes.ts';
 
@@ -56,7 +56,7 @@ export class SessionRows {
   readonly #sql: SqlStorage;
   readonly tables: SessionTables;
   readonly waiting = new WaitingChanges();
-  #opened = new OpenedNetworks();
+  #opened = new OpenedSessions();
   /** From when on `#opened` is complete. */
   #openedSince = Infinity;
 
@@ -106,7 +106,7 @@ export class SessionRows {
       opening,
       JSON.stringify(state),
     );
-    this.#opened.add({ jti, ...network, openedAt, idle });
+    this.#opened.add({ jti, address: network.near, openedAt, idle });
     return table.keptUntil;
   }
 
@@ -125,9 +125,9 @@ export class SessionRows {
     for (const [jti, state] of this.waiting.takeAll()) this.#writeAt(jti, state);
   }
 
-  openedSince(network: Neighbours, since: number): OpenedBefore {
+  openedSince(address: string, since: number): OpenedBefore {
     if (since < this.#openedSince) this.#countOpened(since);
-    return this.#opened.since(network, since);
+    return this.#opened.since(address, since);
   }
 
   /** Deletes a session and blocks its renewal. */
@@ -214,7 +214,7 @@ export class SessionRows {
       }
       if (openings.length >= OPENINGS_MAX) break;
     }
-    this.#opened = new OpenedNetworks();
+    this.#opened = new OpenedSessions();
     for (const opening of openings.toReversed()) this.#opened.add(opening);
     this.#openedSince = since;
   }
@@ -225,8 +225,8 @@ export class SessionRows {
     for (let found = READ_AT_ONCE; found === READ_AT_ONCE;) {
       const { texts } = this.#sql
         .exec<{ texts: string }>(
-          `SELECT json_group_array(json_array(asked_at, jti, near, around, opened_at, idle)) AS texts FROM
-             (SELECT asked_at, jti, near, around, opened_at, idle FROM ${table} WHERE asked_at >= ? AND (asked_at, jti) < (?, ?)
+          `SELECT json_group_array(json_array(asked_at, jti, near, opened_at, idle)) AS texts FROM
+             (SELECT asked_at, jti, near, opened_at, idle FROM ${table} WHERE asked_at >= ? AND (asked_at, jti) < (?, ?)
               ORDER BY asked_at DESC, jti DESC LIMIT ?)`,
           since - ASKED_BEFORE_MAX_MS,
           before,
@@ -234,10 +234,10 @@ export class SessionRows {
           READ_AT_ONCE,
         )
         .one();
-      const rows = JSON.parse(texts) as [number, string, string, string, number, number][];
-      for (const [askedAt, jti, near, around, openedAt, idle] of rows) {
+      const rows = JSON.parse(texts) as [number, string, string, number, number][];
+      for (const [askedAt, jti, address, openedAt, idle] of rows) {
         [before, beforeJti] = [askedAt, jti];
-        yield { jti, near, around, openedAt, idle: idle === 1 };
+        yield { jti, address, openedAt, idle: idle === 1 };
       }
       found = rows.length;
     }
