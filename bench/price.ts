@@ -1,25 +1,22 @@
 /**
- * `npm run bench -- price`: what pages and answers cost a script that has one session with an invented report and never loads
- * a page. It runs against the local stack at its defaults. Work is solved natively, by OpenSSL; only the time of the
- * solving counts, so that the figures are a lower bound of what a script pays.
+ * `npm run bench -- price`: what a script pays that has one session with an invented report, or none, and never loads a page.
+ * The first table is measured against the local stack at its defaults; the second is the work alone, beside that of other
+ * products.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Stack, startStack } from '../src/cli/stack.ts';
-import type { SessionChallenge } from '../src/contract/captcha/challenge-api.ts';
 import { riskDetectors } from '../src/contract/edge/risk-detectors.ts';
-import { signalsOf } from '../test/e2e/edge-visitor.ts';
-import { browse } from '../test/support/browse.ts';
-import { squaredNatively } from '../test/support/native-squarings.ts';
-import { withAnswers } from '../test/support/probe-answers.ts';
-import { PERSONS_BROWSER, personsHeaders } from '../test/support/session.ts';
 import { rounded } from './measure/statistics.ts';
+import { nativeWork } from './price/native-work.ts';
+import { Script } from './price/script.ts';
 
 const PORT_BASE = 18_940;
 const PIECES_OF_ALLOWANCES = [8, 24, 56];
-/** More than any session gets. */
-const REQUESTS_MAX = 3000;
+/** For an allowance of pages. */
+const CLEARANCES = 20;
+const CLEARANCE_ROWS = 3;
 /** Decided by the price alone: what a script writes about itself is assumed to be perfect. */
 const seedChanges = { policy: { ignoredDetectors: [...riskDetectors] } };
 
@@ -27,25 +24,23 @@ export async function run(): Promise<void> {
   const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-price-'));
   const stack = await startStack({ portBase: PORT_BASE, stateDir, quiet: true, fresh: true, seedChanges });
   try {
-    console.table({ ...(await rowsOf(stack, 'pages', '/')), ...(await rowsOf(stack, 'answers', '/api/time')) });
+    console.table({
+      ...(await ofSession(stack, 'pages', '/')),
+      ...(await ofSession(stack, 'answers', '/api/time')),
+      ...(await ofClearances(stack)),
+    });
+    console.table(await nativeWork());
   } finally {
     await stack.stop();
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
-async function rowsOf(stack: Stack, what: string, path: string): Promise<Record<string, object>> {
-  const script = await Script.withSession(stack);
+async function ofSession(stack: Stack, what: string, path: string): Promise<Record<string, object>> {
+  const script = new Script(stack);
+  await script.openSession();
   const rows: Record<string, object> = {};
-  const add = (name: string, count: number): void => {
-    rows[`${what}: ${name}`] = {
-      'in all': (script.total += count),
-      'CPU-seconds in all': rounded(script.solvingMs / 1000, 3),
-      'per CPU-second, in all': Math.round((script.total * 1000) / script.solvingMs),
-      'per CPU-second, of these': Math.round((count * 1000) / script.spentMs()),
-    };
-  };
-  add('free, for the price of a session', await script.answered(path));
+  rows[`${what}: free, for the price of a session`] = rowOf(script, await script.answered(path));
   for (const [at, pieces] of PIECES_OF_ALLOWANCES.entries()) {
     let count = 0;
     while (script.pieces < pieces) {
@@ -53,80 +48,34 @@ async function rowsOf(stack: Stack, what: string, path: string): Promise<Record<
       while (script.pieces < pieces && (await script.work()));
       count += await script.answered(path);
     }
-    add(`allowance ${at + 1}, up to ${pieces} pieces of work`, count);
+    rows[`${what}: allowance ${at + 1}, up to ${pieces} pieces of work`] = rowOf(script, count);
   }
   return rows;
 }
 
-/** A program without a browser, in a network of its own. */
-class Script {
-  static #networks = 0;
-  readonly #edgeUrl: string;
-  readonly #headers: Record<string, string>;
-  #next: SessionChallenge | undefined;
-  #spentBeforeMs = 0;
-  solvingMs = 0;
-  pieces = 0;
-  total = 0;
-
-  private constructor(stack: Stack) {
-    this.#edgeUrl = stack.edgeUrl;
-    this.#headers = { ...personsHeaders, ...signalsOf(stack, { from: `10.1.${Script.#networks++}.1`, country: 'DE' }) };
-  }
-
-  static async withSession(stack: Stack): Promise<Script> {
-    const script = new Script(stack);
-    const challenge = (await script.#post({})) as unknown as SessionChallenge;
-    const environment = withAnswers(PERSONS_BROWSER, challenge.probes);
-    await script.#post({ ...script.#solved(challenge), environment, work: true });
-    return script;
-  }
-
-  /** `false`: no further piece is due. One that is due is asked for after requests. */
-  async work(): Promise<boolean> {
-    if (this.#next === undefined) await this.#post({ work: true });
-    if (this.#next === undefined) return false;
-    await this.#post({ ...this.#solved(this.#next), work: true });
-    this.pieces += 1;
-    return true;
-  }
-
-  /** Requests that the site answered until one was not. */
-  async answered(path: string): Promise<number> {
-    for (let count = 0; count < REQUESTS_MAX; count++) {
-      const response = await browse(this.#edgeUrl + path, { headers: this.#headers });
-      await response.arrayBuffer();
-      if (response.status !== 200) return count;
+async function ofClearances(stack: Stack): Promise<Record<string, object>> {
+  const script = new Script(stack);
+  // What a network has for free is the same for everyone in it.
+  await script.answered('/');
+  const rows: Record<string, object> = {};
+  for (let row = 1; row <= CLEARANCE_ROWS; row++) {
+    let count = 0;
+    for (let bought = 0; bought < CLEARANCES; bought++) {
+      await script.buyClearance();
+      count += await script.answered('/');
     }
-    return REQUESTS_MAX;
+    rows[`pages: no session, up to ${row * CLEARANCES} clearances`] = rowOf(script, count);
   }
+  return rows;
+}
 
-  /** Since the last call. */
-  spentMs(): number {
-    const spent = this.solvingMs - this.#spentBeforeMs;
-    this.#spentBeforeMs = this.solvingMs;
-    return spent;
-  }
-
-  #solved({ challenge, pow: { n = '', x = '', t = 0 } }: SessionChallenge): object {
-    const before = process.cpuUsage();
-    const y = squaredNatively({ n, x, t });
-    const { user, system } = process.cpuUsage(before);
-    this.solvingMs += (user + system) / 1000;
-    return { challenge, solution: { y } };
-  }
-
-  async #post(page: object): Promise<Record<string, unknown>> {
-    const response = await browse(`${this.#edgeUrl}/__protect/session`, {
-      method: 'POST',
-      headers: { ...this.#headers, 'content-type': 'application/json' },
-      body: JSON.stringify(page),
-    });
-    const cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0];
-    if (cookie !== undefined) this.#headers['cookie'] = cookie;
-    const body = (await response.json()) as { work?: SessionChallenge };
-    if (response.status !== 200) throw new Error(`session: ${response.status} ${JSON.stringify(body)}`);
-    this.#next = body.work;
-    return body;
-  }
+function rowOf(script: Script, count: number): object {
+  script.total += count;
+  const spentMs = script.spentMs();
+  return {
+    'in all': script.total,
+    'CPU-seconds in all': rounded(script.solvingMs / 1000, 3),
+    'CPU-seconds for 1,000 of these': rounded(spentMs / count, 1),
+    'for a CPU-second of these': Math.round((count * 1000) / spentMs),
+  };
 }

@@ -117,10 +117,8 @@ async function decidedStep(
   const visitor = await knownVisitor(facts, config, isolate, waitUntil);
   const hasRoom = (kind: PendingKind): boolean =>
     isolate.pending.hasRoom(kind, facts.signals.ip, config.policy.pendingBudget, facts.nowMs);
-  const paceOf: Judging['paceOf'] = (session, clearanceId) => ({
-    reading: isolate.pace.read(session, config.policy.pace, facts.nowMs),
-    payers: isolate.pace.payersOf(session, clearanceId, config.policy.pace, facts.nowMs),
-  });
+  const paceOf: Judging['paceOf'] = (session, clearance) =>
+    isolate.pace.read(session, clearance, config.policy.pace, facts.nowMs);
   const judged = judge({ facts, held, config, path, ruleset, visitor, hasRoom, paceOf });
   const context = takeEffects(judged, isolate, waitUntil);
   if (endpoint) return endpoint(context, isolate);
@@ -246,8 +244,8 @@ function paceWithholds({ facts, effects, config }: JudgedContext, response: Resp
   if (effects.pace?.units !== 0) return false;
   const units = unitsAnswered(response, facts.headers, config.policy.pace);
   if (units === 0) return false;
-  const { session, clearanceId } = effects.pace;
-  const payers = pace.payersOf(session, clearanceId, config.policy.pace, facts.nowMs);
+  const { session, clearance } = effects.pace;
+  const { payers } = pace.read(session, clearance, config.policy.pace, facts.nowMs);
   pace.take(payers ?? [], units, facts.nowMs);
   return payers === null;
 }

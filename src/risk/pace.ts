@@ -94,10 +94,21 @@ export function readPace(paid: PaidWork, use: PaceUse): PaceReading {
   return { state, isWorkDue: left < AHEAD_SHARE * ALLOWANCE_UNITS && paid.now < PIECES_MAX };
 }
 
-/** A clearance costs less than a piece of work, so it is good for this share of an allowance in a window. */
-const CLEARANCE_SHARE = 1 / 4;
+/** The work of a piece, as a `powDifficulty`: 0.67 s of a desktop browser's worker, 0.15 s of native code on one core. */
+export const PIECE_DIFFICULTY = 7.5;
+/** The least work of a clearance: as much as a session costs, so that nobody buys one in place of the other. */
+export const CLEARANCE_DIFFICULTY = 5.5;
+/** The most that a clearance is good for, and what one is that was waited for. Waits have a budget of their own. */
+const CLEARANCE_SHARE_MAX = 1 / 4;
 
 /** Whether a clearance that was used so much lifts one more challenge of a session that is spent, or of none. */
-export function hasClearanceLeft({ now }: Pick<PaceUse, 'now'>): boolean {
-  return now < CLEARANCE_SHARE * ALLOWANCE_UNITS;
+export function hasClearanceLeft(powDifficulty: number, { now }: Pick<PaceUse, 'now'>): boolean {
+  return now < clearanceShare(powDifficulty) * ALLOWANCE_UNITS;
+}
+
+/** A clearance is good for what its work would buy as pieces of the first allowance. */
+function clearanceShare(powDifficulty: number): number {
+  if (powDifficulty === 0) return CLEARANCE_SHARE_MAX;
+  const difficulty = Math.max(powDifficulty, CLEARANCE_DIFFICULTY);
+  return Math.min(CLEARANCE_SHARE_MAX, 2 ** ((difficulty - PIECE_DIFFICULTY) / 1.5) / PIECES_OF_ALLOWANCE);
 }

@@ -28,7 +28,12 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-s
 
 beforeAll(async () => {
   const pathRules = [{ pattern: '/echo/guarded/**', action: 'challenge' }];
-  await manage(stack(), '/protect/instances/update', { id: stack().instanceId, pathRules });
+  // More than the gate's own challenge costs everybody.
+  const challengeDifficulty = [
+    { minScore: 0.5, powDifficulty: 7 },
+    { minScore: 0.7, captchaType: 'puzzle', powDifficulty: 7 },
+  ];
+  await manage(stack(), '/protect/instances/update', { id: stack().instanceId, pathRules, challengeDifficulty });
   await eventually(
     () => page(stack(), newVisitor(stack()), GUARDED),
     ({ status }) => status === 403,

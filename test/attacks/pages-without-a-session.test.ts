@@ -17,7 +17,7 @@ const OLD_SAFARI =
 const stack = useStack({ seedChanges: { settings: { captchaType: 'pow' } } });
 
 /** A quarter of the default allowance of a session. */
-const OF_CLEARANCE = 15;
+const OF_CLEARANCE = 3;
 
 /** How many of so many visits pass. */
 const sent = (count: number, of: (index: number) => Visit) => passed(stack(), many(count, of));

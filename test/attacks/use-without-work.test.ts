@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionChallenge } from '../../src/contract/captcha/challenge-api.ts';
 import { browse } from '../support/browse.ts';
-import { boughtToken, call, newVisitor, withCookie, type Headers } from '../support/gate.ts';
+import { boughtToken, call, challengeFor, newVisitor, withCookie, type Headers } from '../support/gate.ts';
 import { sessionAt, type EdgeResponse } from '../support/edge-session.ts';
 import { PERSONS_BROWSER, personsHeaders, solveWork, solvedSession } from '../support/session.ts';
 import { letThrough } from '../support/let-through.ts';
@@ -23,7 +23,9 @@ const stack = useStack({
 const FREE_PAGES = 4;
 const FREE_CALLS = 40;
 const PAGES_OF_A_PIECE = PACE.html / 8;
-const CLEARED_PAGES = PACE.html / 4;
+const SQUARINGS_OF_A_PIECE = 377_976;
+/** A clearance at the gate's lowest price. */
+const CLEARED_PAGES = 3;
 
 interface Script {
   headers: Headers;
@@ -171,11 +173,26 @@ describe('a clearance', () => {
     return (await call(`${stack().edgeUrl}/__protect/verify`, headers, { token })).cookie;
   };
 
-  test('is good for a quarter of an allowance', async () => {
+  test('is good for three pages', async () => {
     const { headers } = await openedSession();
     expectAbout(await answered(headers, '/', 20), FREE_PAGES);
     const cleared = withCookie(headers, await clearanceOf(headers));
     expectAbout(await answered(cleared, '/', 60), CLEARED_PAGES);
+  });
+
+  test('costs as much for each page as the work of a session', async () => {
+    const { pow } = await challengeFor(stack(), { ...newVisitor(stack()), ...personsHeaders });
+    expect(pow!.t! / CLEARED_PAGES).toBeGreaterThan((0.98 * SQUARINGS_OF_A_PIECE) / PAGES_OF_A_PIECE);
+  });
+
+  test('costs an address twice as much for each allowance that it asks for, and no other address', async () => {
+    const [own, neighbour] = ['10.250.0.1', '10.250.0.2'].map((ip) => newVisitor(stack(), ip)) as [Headers, Headers];
+    const ask = async (visitor: Headers) => (await challengeFor(stack(), { ...visitor, ...personsHeaders })).pow!.t!;
+    const asked: number[] = [];
+    for (let count = 0; count < 20; count++) asked.push(await ask(own));
+    expect(new Set(asked).size).toBe(1);
+    expect((await ask(own)) / asked[0]!).toBeCloseTo(2, 3);
+    expect(await ask(neighbour)).toBe(asked[0]);
   });
 
   test('is good for no more without the cookie of the session', async () => {

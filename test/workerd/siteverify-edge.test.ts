@@ -29,8 +29,8 @@ import { testNow } from '../support/clock.ts';
 import { expectRows } from '../support/rows.ts';
 
 const challengeDifficulty = [
-  { minScore: 0.4, powDifficulty: 2 },
-  { minScore: 0.7, captchaType: 'puzzle' as const, powDifficulty: 3 },
+  { minScore: 0.4, powDifficulty: 6 },
+  { minScore: 0.7, captchaType: 'puzzle' as const, powDifficulty: 7 },
 ];
 const CLEARANCE = { action: 'clearance' };
 
@@ -108,7 +108,7 @@ describe('a visitor in the request', () => {
   test('gets what was solved with the verdict, for the edge to remember', async () => {
     const visitor = someone();
     const { body } = await present(gate, await bought(gate, visitor), visitor);
-    expect(body).toMatchObject({ verified: true, kind: 'pow', powDifficulty: 1, level: 1, action: 'clearance' });
+    expect(body).toMatchObject({ verified: true, kind: 'pow', powDifficulty: 5.5, level: 1, action: 'clearance' });
     expect(body).not.toHaveProperty('eased');
   });
 });
@@ -180,7 +180,7 @@ describe('the demand of the moment', () => {
     expect((await present(gate, await bought(gate, visitor), visitor)).body.verified).toBe(true);
     const risky = { ...visitor, riskScore: 0.7 };
     const task = await solvedAs(gate, risky, {});
-    expect((await present(gate, task, risky)).body).toMatchObject({ verified: true, powDifficulty: 3, level: 2 });
+    expect((await present(gate, task, risky)).body).toMatchObject({ verified: true, powDifficulty: 7, level: 2 });
   });
 
   test('holds for a form’s token too, wherever it came from', async () => {
@@ -193,7 +193,7 @@ describe('the demand of the moment', () => {
   test('does not count what a burst added to the price', async () => {
     const visitor = someone();
     const token = await bought(gate, visitor);
-    expect((await openToken(keyring, token, testNow()))?.powDifficulty).toBe(1);
+    expect((await openToken(keyring, token, testNow()))?.powDifficulty).toBe(5.5);
     expect((await present(gate, token, visitor)).body.verified).toBe(true);
   });
 

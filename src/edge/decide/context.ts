@@ -1,6 +1,7 @@
 /** A request together with what applies to it: the input and the outcome of deciding. Never changed, only derived. */
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../../decide/path-policy.ts';
+import type { Cleared } from '../limits/pace.ts';
 import type { PendingKind } from '../limits/pending-budget.ts';
 import type { SessionReading } from '../session/sessions.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -20,7 +21,7 @@ export interface PaceUseAsked {
   /** Sessions and clearances that it counts for. */
   readonly payers: readonly string[];
   readonly session: SessionReading;
-  readonly clearanceId: string | null;
+  readonly clearance: Cleared | null;
 }
 
 /** What the gate does because of a judgement. */

@@ -10,7 +10,8 @@ import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../../decide/path-policy.ts';
 import type { RiskReading } from '../../risk/headers/request-risk.ts';
 import { isHeldToPace } from '../../decide/pace-limit.ts';
-import { isMetered, type PaceReading, type PaceSettings, unitsOf } from '../../risk/pace.ts';
+import { isMetered, type PaceSettings, unitsOf } from '../../risk/pace.ts';
+import { type Cleared, NOT_PACED, type PaceFound } from '../limits/pace.ts';
 import { askedFor, type PendingKind } from '../limits/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { type HeaderFacts, isOfPage } from '../request/header-facts.ts';
@@ -32,11 +33,7 @@ export interface Judging {
   held: HeldReturn | null;
   /** Whether the visitor's network has room in its budget for one more request without a session. */
   hasRoom: (kind: PendingKind) => boolean;
-  /** How far the session is within its pace, and who pays for the request: see `Pace`. */
-  paceOf: (
-    session: SessionReading,
-    clearanceId: string | null,
-  ) => { reading: PaceReading | null; payers: readonly string[] | null };
+  paceOf: (session: SessionReading, clearance: Cleared | null) => PaceFound;
 }
 
 export function judge(judging: Judging): JudgedContext {
@@ -56,7 +53,7 @@ export function judge(judging: Judging): JudgedContext {
   const kind = isCounted ? askedFor(headers) : null;
   const preflight = isPreflight(facts);
   const isPaced = !isOwn && isHeldToPace({ path, bot, preflight });
-  const { reading, payers } = isPaced ? paceOf(session, clearance?.jti ?? null) : NOT_PACED;
+  const { reading, payers } = isPaced ? paceOf(session, clearance) : NOT_PACED;
   const units = unitsAsked(headers, path, policy.pace);
   const inputs: VerdictInputs = {
     policy,
@@ -92,15 +89,11 @@ export function judge(judging: Judging): JudgedContext {
       renewal: session.refresh,
       learned: clearance?.learned ?? null,
       pace:
-        usesPace(session, payers) && !liftsLimits(inputs)
-          ? { units, payers: payers ?? [], session, clearanceId: clearance?.jti ?? null }
-          : null,
+        usesPace(session, payers) && !liftsLimits(inputs) ? { units, payers: payers ?? [], session, clearance } : null,
       isWorkDue: reading?.isWorkDue === true,
     },
   };
 }
-
-const NOT_PACED = { reading: null, payers: [] };
 
 /** A visitor with neither a session nor a clearance has the budget of their network instead. */
 function usesPace(session: SessionReading, payers: readonly string[] | null): boolean {

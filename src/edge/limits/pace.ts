@@ -9,6 +9,7 @@ import {
   hasClearanceLeft,
   isMetered,
   PACE_WINDOW_MS,
+  type PaidWork,
   paidWorkAt,
   type PaceReading,
   type PaceSettings,
@@ -16,10 +17,25 @@ import {
 } from '../../risk/pace.ts';
 import type { TwoWindows } from '../../limits/two-windows.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
+import type { ClearanceReading } from '../session/clearances.ts';
 import type { SessionReading } from '../session/sessions.ts';
 import type { LimitCounts } from './limit-counts.ts';
 
-type MeteredSession = Pick<SessionReading, 'status' | 'jti' | 'paid'>;
+export type MeteredSession = Pick<SessionReading, 'status' | 'jti' | 'paid'>;
+/** A clearance, by what was worked for it. */
+export type Cleared = Pick<ClearanceReading, 'jti' | 'powDifficulty'>;
+
+export interface PaceFound {
+  /** How far the session is within its pace; `null`: it is not metered, or there is none. */
+  reading: PaceReading | null;
+  /**
+   * The ids that the request counts for: the session, and beyond what it worked for also the clearance. `null`: what they are
+   * good for is used up, so that the clearance counts for none. Empty: nothing is counted.
+   */
+  payers: readonly string[] | null;
+}
+
+export const NOT_PACED: PaceFound = { reading: null, payers: [] };
 
 /** Nothing is refused by this meter: what is left is the affair of `risk/pace.ts`. */
 const METER: CountedMeter = {
@@ -38,30 +54,23 @@ export class Pace {
     this.#counts = counts;
   }
 
-  /** `null`: the session is not metered, or there is none. */
-  read({ jti, paid }: MeteredSession, settings: PaceSettings, nowMs: number): PaceReading | null {
-    if (jti === null || paid === null || !isMetered(settings)) return null;
-    const use = this.useOf(jti, nowMs);
-    return readPace(paidWorkAt(paid, use.window), use);
+  /** What the next request finds. */
+  read(session: MeteredSession, clearance: Cleared | null, settings: PaceSettings, nowMs: number): PaceFound {
+    const { status, jti, paid } = session;
+    // An older service meters no session.
+    const isUnmetered = status === 'off' || (status === 'active' && paid === null);
+    if (isUnmetered || !isMetered(settings)) return NOT_PACED;
+    const isOpen = jti !== null && paid !== null;
+    const reading = isOpen ? this.#readingOf(jti, paid, nowMs) : null;
+    const ofSession = isOpen ? [jti] : [];
+    if (reading?.state === 'within') return { reading, payers: ofSession };
+    const isCleared = clearance !== null && hasClearanceLeft(clearance.powDifficulty, this.useOf(clearance.jti, nowMs));
+    return { reading, payers: isCleared ? [...ofSession, clearance.jti] : null };
   }
 
-  /**
-   * The ids that the next request counts for: the session, and beyond what it worked for also the clearance. `null`: what they
-   * are good for is used up, so that the clearance counts for none. Empty: nothing is counted.
-   */
-  payersOf(
-    session: MeteredSession,
-    clearanceId: string | null,
-    settings: PaceSettings,
-    nowMs: number,
-  ): readonly string[] | null {
-    const isUnmetered = session.status === 'off' || (session.status === 'active' && session.paid === null);
-    if (isUnmetered || !isMetered(settings)) return [];
-    const reading = this.read(session, settings, nowMs);
-    const ofSession = reading === null || session.jti === null ? [] : [session.jti];
-    if (reading?.state === 'within') return ofSession;
-    if (clearanceId === null || !hasClearanceLeft(this.useOf(clearanceId, nowMs))) return null;
-    return [...ofSession, clearanceId];
+  #readingOf(jti: string, paid: PaidWork, nowMs: number): PaceReading {
+    const use = this.useOf(jti, nowMs);
+    return readPace(paidWorkAt(paid, use.window), use);
   }
 
   useOf(id: string, nowMs: number): TwoWindows {

@@ -13,6 +13,7 @@ import {
   type PaidWork,
   paceWindow,
   paidWorkAt,
+  PIECE_DIFFICULTY,
   PIECES_MAX,
   readPace,
 } from '../../risk/pace.ts';
@@ -20,8 +21,6 @@ import type { CaptchaRefusal } from '../http/service-error.ts';
 import type { EdgeCall } from './edge-route.ts';
 import { laneFor, sealedWork, solvedWork, type SolvedWork } from './session-work.ts';
 
-/** Two thirds of a second of a desktop browser's worker, 0.15 s of native code on one core. */
-const PIECE_DIFFICULTY = 7.5;
 const NO_USE: PaceUse = { before: 0, now: 0 };
 
 /** No session's id has a slash. */

@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { LimitCounter } from '../../../src/contract/edge/limits.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
-import { Pace } from '../../../src/edge/limits/pace.ts';
-import { PACE_WINDOW_MS, paceWindow, unitsOf } from '../../../src/risk/pace.ts';
+import { type Cleared, type MeteredSession, NOT_PACED, Pace } from '../../../src/edge/limits/pace.ts';
+import { CLEARANCE_DIFFICULTY, PACE_WINDOW_MS, paceWindow, unitsOf } from '../../../src/risk/pace.ts';
+import { expectRows } from '../../support/rows.ts';
 import { reportAnswered } from '../../support/service-client.ts';
 
 const NOW_MS = 3000 * PACE_WINDOW_MS;
@@ -42,7 +43,7 @@ async function pagesFrom(all: readonly Pace[], pieces: number): Promise<number> 
     refused = 0;
     for (const pace of all) {
       const works: Promise<unknown>[] = [];
-      if (pace.read(sessionWith(pieces), settings, NOW_MS)?.state !== 'within') refused += 1;
+      if (pace.read(sessionWith(pieces), null, settings, NOW_MS).reading?.state !== 'within') refused += 1;
       else {
         pace.take(['a'], PAGE, NOW_MS);
         pages += 1;
@@ -84,39 +85,65 @@ test.each([2, 5, 20])('%d isolates let through a third of an allowance more each
 
 test('a session of an older service, and an instance that meters none, have no pace', () => {
   const [pace] = isolates(1).all;
-  expect(pace!.read({ ...sessionWith(0), paid: null }, settings, NOW_MS)).toBeNull();
-  expect(pace!.read(sessionWith(0), { html: 0, json: 600 }, NOW_MS)).toBeNull();
-  expect(pace!.read(sessionWith(0), { html: 60, json: 0 }, NOW_MS)).toBeNull();
+  expect(pace!.read({ ...sessionWith(0), paid: null }, null, settings, NOW_MS)).toEqual(NOT_PACED);
+  expect(pace!.read(sessionWith(0), null, { html: 0, json: 600 }, NOW_MS)).toEqual(NOT_PACED);
+  expect(pace!.read(sessionWith(0), null, { html: 60, json: 0 }, NOW_MS)).toEqual(NOT_PACED);
 });
 
 describe('a clearance', () => {
   const none = { status: 'none', jti: null, paid: null } as const;
+  const cleared = (powDifficulty: number) => ({ jti: 'c', powDifficulty });
+  const AT_LEAST = cleared(CLEARANCE_DIFFICULTY);
 
-  test('pays for a session that is spent, and for a visitor without one, up to a quarter of an allowance', () => {
-    for (const session of [sessionWith(0), none]) {
-      const [pace] = isolates(1).all;
-      let pages = 0;
-      for (let payers = pace!.payersOf(session, 'c', settings, NOW_MS); payers !== null; pages++) {
-        pace!.take(payers, PAGE, NOW_MS);
-        payers = pace!.payersOf(session, 'c', settings, NOW_MS);
-      }
-      expect(pages).toBe(session === none ? 15 : 4 + 15);
+  /** Pages that a visitor gets with it. */
+  const pagesOf = (session: MeteredSession, clearance: Cleared): number => {
+    const [pace] = isolates(1).all;
+    let pages = 0;
+    for (;;) {
+      const { payers } = pace!.read(session, clearance, settings, NOW_MS);
+      if (payers === null) return pages;
+      pace!.take(payers, PAGE, NOW_MS);
+      pages += 1;
     }
+  };
+
+  test('pays for a session that is spent, and for a visitor without one', () => {
+    expect(pagesOf(sessionWith(0), AT_LEAST)).toBe(4 + 3);
+    expect(pagesOf(none, AT_LEAST)).toBe(3);
+  });
+
+  test('is good for what its work would buy as pieces, up to a quarter of an allowance', () =>
+    expectRows(
+      [
+        [1, 3],
+        [5.5, 3],
+        [7.5, 8],
+        [8.5, 12],
+        [9.5, 15],
+        [10, 15],
+      ],
+      ([powDifficulty, pages]) => expect(pagesOf(none, cleared(powDifficulty))).toBe(pages),
+    ));
+
+  test('that was waited for is good for a quarter of an allowance: waits have a budget of their own', () => {
+    expect(pagesOf(none, cleared(0))).toBe(15);
   });
 
   test('is worth no more to a second session', () => {
     const [pace] = isolates(1).all;
-    pace!.take(['c'], 15 * PAGE, NOW_MS);
+    pace!.take(['c'], 3 * PAGE, NOW_MS);
     const other = { ...sessionWith(0), jti: 'b' };
-    for (let page = 0; page < 4; page++) pace!.take(pace!.payersOf(other, 'c', settings, NOW_MS)!, PAGE, NOW_MS);
-    expect(pace!.payersOf(other, 'c', settings, NOW_MS)).toBeNull();
+    for (let page = 0; page < 4; page++) {
+      pace!.take(pace!.read(other, AT_LEAST, settings, NOW_MS).payers!, PAGE, NOW_MS);
+    }
+    expect(pace!.read(other, AT_LEAST, settings, NOW_MS).payers).toBeNull();
   });
 
   test('counts for nothing where sessions are off or not metered', () => {
     const [pace] = isolates(1).all;
     pace!.take(['c'], 1000 * PAGE, NOW_MS);
-    expect(pace!.payersOf({ ...none, status: 'off' }, 'c', settings, NOW_MS)).toEqual([]);
-    expect(pace!.payersOf({ ...sessionWith(0), paid: null }, 'c', settings, NOW_MS)).toEqual([]);
-    expect(pace!.payersOf(none, 'c', { html: 0, json: 0 }, NOW_MS)).toEqual([]);
+    expect(pace!.read({ ...none, status: 'off' }, AT_LEAST, settings, NOW_MS)).toEqual(NOT_PACED);
+    expect(pace!.read({ ...sessionWith(0), paid: null }, AT_LEAST, settings, NOW_MS)).toEqual(NOT_PACED);
+    expect(pace!.read(none, AT_LEAST, { html: 0, json: 0 }, NOW_MS)).toEqual(NOT_PACED);
   });
 });

@@ -4,6 +4,7 @@
  */
 import { ATTACK_STEPS, isUnderAttack } from '../../../attack/attack-state.ts';
 import { BurstPrice } from '../../../captcha/plan/burst-price.ts';
+import { RepeatPrice } from '../../../captcha/plan/repeat-price.ts';
 import { POW_DIFFICULTY_MAX } from '../../../captcha/plan/level-prices.ts';
 import { honeypotOf } from '../../../captcha/plan/honeypot.ts';
 import { newJti } from '../../../captcha/seal/sealed-course.ts';
@@ -12,9 +13,11 @@ import {
   type ChallengeRequest,
   type ChallengeResponse,
 } from '../../../contract/captcha/challenge-api.ts';
+import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-constants.ts';
 import { hostnameAllowed } from '../../../contract/management/site-domain.ts';
 import { PAD_BYTES_MAX } from '../../../contract/management/site-settings.ts';
 import { failed, ok, type Result } from '../../../result.ts';
+import { CLEARANCE_DIFFICULTY } from '../../../risk/pace.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
@@ -34,6 +37,7 @@ export const CHALLENGE_LIMITS = { maxBytes: 32 * 1024, maxFields: 100 };
 const rateLimit = new RateLimit();
 /** Asked for here, and counted as solved where the solution is judged. */
 export const burstPrice = new BurstPrice();
+const repeatPrice = new RepeatPrice();
 /** For all sites together, counted before a site is looked up, so that invented site keys cannot load the database. */
 const NETWORK_CALLS_PER_MINUTE = 600;
 const networkRateLimit = new RateLimit(NETWORK_CALLS_PER_MINUTE);
@@ -116,6 +120,12 @@ export async function newChallenge(
     recordIssued(call, { ...identity, captcha_type: plan.kind }, { ...circumstances, lane: plan.lane });
   }
 
+  // A difficulty that a rule sets for this visitor stays as it is, and so does that of a test site.
+  const isClearance =
+    body.action === CLEARANCE_ACTION && site.accountId !== null && rule?.demand.powDifficulty === undefined;
+  const powDifficulty = isClearance ? Math.max(plan.powDifficulty, CLEARANCE_DIFFICULTY) : plan.powDifficulty;
+  const repeatSteps = isClearance ? repeatPrice.ask(site.siteKey, ip, nowMs) : 0;
+
   const base: ChallengeBase = {
     jti,
     bornAt: nowMs,
@@ -125,7 +135,7 @@ export async function newChallenge(
     cdata: body.cdata ?? '',
     kind: plan.kind,
     lane: plan.workLane,
-    powDifficulty: plan.powDifficulty,
+    powDifficulty,
     edge: await sealedEdge(visitor),
     issuedAt: nowMs,
     // A visitor who must wait gets the time of the site after the wait: a short time could never be met otherwise.
@@ -135,7 +145,7 @@ export async function newChallenge(
   };
   const attackSteps = visitor.instance && isUnderAttack(visitor.instance.attack, nowMs) ? ATTACK_STEPS : 0;
   const byRule = rule?.demand.powDifficulty;
-  const price = powPrice(plan.powDifficulty, burstSteps + attackSteps, byRule);
+  const price = powPrice(powDifficulty, burstSteps + attackSteps + repeatSteps, byRule);
   const course = { ...courseParams(plan, price), ...(byRule === undefined && { steps: burstSteps }) };
   const task = await issuePow(engine, base, price, course);
   const honeypot = honeypotOf(site.settings);
