@@ -1,6 +1,7 @@
 /** A session that is beyond its pace, as the `limit` input of the decision table. */
 import { restrictiveness, type DecideInputs } from '../rules/decision-table.ts';
-import type { PaceReading } from '../risk/pace.ts';
+import type { PaceReading, PaceState } from '../risk/pace.ts';
+import type { Decision } from '../contract/vocabulary.ts';
 import { isProvedBot } from './policy-input.ts';
 import type { PathPolicy } from './path-policy.ts';
 import type { BotSignal } from '../bots/bot-proof.ts';
@@ -42,18 +43,41 @@ export function limitInput(inputs: LimitedRequest): DecideInputs['limit'] {
 
 const NONE: readonly RecordedRule[] = [];
 
-/** For the log: every limit that the request was above. */
+/**
+ * For the log: every limit that the request was above. A spent session is recorded as challenged, whatever `onChallenge`
+ * makes of it, so that a preview can tell it from one that is beyond. `monitor`: it decided nothing.
+ */
 export function limitsFired(inputs: LimitedRequest): readonly RecordedRule[] {
   const { limitsFired: asked = NONE } = inputs;
-  const pace = paceLimit(inputs);
-  return pace === null ? asked : [...asked, { id: `limit:${SESSION_PACE}`, verdict: pace.verdict, mode: 'enforce' }];
+  const state = stateOf(inputs);
+  if (state === 'within') return asked;
+  return [...asked, firedPace(state, paceLimit(inputs) === null ? 'monitor' : 'enforce')];
+}
+
+export function firedPace(state: Exclude<PaceState, 'within'>, mode: RecordedRule['mode']): RecordedRule {
+  return { id: `limit:${SESSION_PACE}`, verdict: state === 'beyond' ? 'block' : 'challenge', mode };
+}
+
+/** The state that `firedPace` recorded. */
+export function recordedPace(fired: readonly RecordedRule[]): PaceState {
+  const above = fired.find(({ id }) => id === `limit:${SESSION_PACE}`);
+  if (above === undefined) return 'within';
+  return above.verdict === 'block' ? 'beyond' : 'spent';
+}
+
+function stateOf(inputs: LimitedRequest): PaceState {
+  return (isHeldToPace(inputs) ? inputs.pace?.state : null) ?? 'within';
+}
+
+function paceLimit(inputs: LimitedRequest): DecideInputs['limit'] {
+  const state = stateOf(inputs);
+  if (state === 'within') return null;
+  const { policy, path } = inputs;
+  const verdict = paceVerdict(state, policy.enforcementPolicy[path.pathType].onChallenge);
+  return verdict === 'allow' ? null : { verdict, name: SESSION_PACE };
 }
 
 /** Where `onChallenge` is `allow`, only 429 is left. */
-function paceLimit(inputs: LimitedRequest): DecideInputs['limit'] {
-  const state = (isHeldToPace(inputs) ? inputs.pace?.state : null) ?? 'within';
-  if (state === 'within') return null;
-  const { policy, path } = inputs;
-  const verdict = state === 'beyond' ? 'block' : policy.enforcementPolicy[path.pathType].onChallenge;
-  return verdict === 'allow' ? null : { verdict, name: SESSION_PACE };
+export function paceVerdict(state: Exclude<PaceState, 'within'>, onChallenge: Decision): Decision {
+  return state === 'beyond' ? 'block' : onChallenge;
 }

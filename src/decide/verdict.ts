@@ -21,7 +21,7 @@ import type { RuleMatch } from '../rules/types.ts';
 import { botInput } from '../bots/bot-rules.ts';
 import type { BotSignal } from '../bots/bot-proof.ts';
 import type { PathPolicy } from './path-policy.ts';
-import { limitInput, limitsFired, SESSION_PACE } from './pace-limit.ts';
+import { firedPace, limitInput, limitsFired, paceVerdict, SESSION_PACE } from './pace-limit.ts';
 import type { PaceReading } from '../risk/pace.ts';
 import type { RiskReading } from '../risk/headers/request-risk.ts';
 import type { ClearanceFacts, VisitorSession, SignalFacts } from './visitor-facts.ts';
@@ -282,13 +282,14 @@ function takesPending(table: DecideInputs, { decision }: DecideOutcome, inputs: 
 }
 
 /** A file that turned out to be a page or data, where the session has used what it worked for. */
-export function pastPace(verdict: Verdict, policy: InstancePolicy): Verdict {
-  const decision = policy.enforcementPolicy.html.onChallenge;
+export function pastPace(verdict: Verdict, policy: InstancePolicy, state: 'spent' | 'beyond'): Verdict {
+  const decision = paceVerdict(state, policy.enforcementPolicy.html.onChallenge);
   return {
     ...verdict,
     decision,
     source: 'limit',
     decidedBy: `limit:${SESSION_PACE}`,
+    firedRules: [...verdict.firedRules, firedPace(state, 'enforce')],
     inputs: verdict.inputs && { ...verdict.inputs, limit: { verdict: decision, name: SESSION_PACE } },
     explain: `The response was a page or data, asked for as a file: ${decision} by the pace of the session.`,
   };

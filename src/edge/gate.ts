@@ -20,7 +20,7 @@ import { isForRobotsFile } from './origin/robots-file.ts';
 import { isFileResponse, type PendingKind } from './limits/pending-budget.ts';
 import type { Pace } from './limits/pace.ts';
 import { SESSION_PACE } from '../decide/pace-limit.ts';
-import { PACE_WINDOW_MS, type PaceSettings, paceWindow, unitsOf } from '../risk/pace.ts';
+import { PACE_WINDOW_MS, type PaceSettings, type PaceState, paceWindow, unitsOf } from '../risk/pace.ts';
 import { UNROUTABLE, isAt } from '../decide/request-target.ts';
 import { isTextForm, type RequestFacts } from './request/facts.ts';
 import type { HeaderFacts } from './request/header-facts.ts';
@@ -232,22 +232,22 @@ async function steppedBack({ context }: Forward, response: Response, isolate: Is
   const { facts, verdict, effects } = context;
   const { policy } = context.config;
   const isPastBudget = effects.pending === 'file' && isolate.pending.withholds(response, facts, policy.pendingBudget);
-  const isPastPace = !isPastBudget && paceWithholds(context, response, isolate.pace);
-  if (!isPastBudget && !isPastPace) return null;
-  const past = (isPastBudget ? pastBudget : pastPace)(verdict, policy);
+  const paceState = isPastBudget ? 'within' : paceAfter(context, response, isolate.pace);
+  if (!isPastBudget && paceState === 'within') return null;
+  const past = paceState === 'within' ? pastBudget(verdict, policy) : pastPace(verdict, policy, paceState);
   const step = await stepOf({ ...context, verdict: past }, isolate);
   return step.kind === 'answer' ? step : null;
 }
 
-/** Whether nobody is left to pay for what the response turned out to be. Else it is counted. */
-function paceWithholds({ facts, effects, config }: JudgedContext, response: Response, pace: Pace): boolean {
-  if (effects.pace?.units !== 0) return false;
+/** Counts what the response turned out to be. Anything but `within`: nobody is left to pay for it. */
+function paceAfter({ facts, effects, config }: JudgedContext, response: Response, pace: Pace): PaceState {
+  if (effects.pace?.units !== 0) return 'within';
   const units = unitsAnswered(response, facts.headers, config.policy.pace);
-  if (units === 0) return false;
+  if (units === 0) return 'within';
   const { session, clearance } = effects.pace;
-  const { payers } = pace.read(session, clearance, config.policy.pace, facts.nowMs);
+  const { reading, payers } = pace.read(session, clearance, config.policy.pace, facts.nowMs);
   pace.take(payers ?? [], units, facts.nowMs);
-  return payers === null;
+  return payers === null ? (reading?.state ?? 'spent') : 'within';
 }
 
 /** A page, a call, or nothing for a file. Redirects, errors and unchanged data are calls: they tell something too. */

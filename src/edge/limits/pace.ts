@@ -64,7 +64,8 @@ export class Pace {
     const reading = isOpen ? this.#readingOf(jti, paid, nowMs) : null;
     const ofSession = isOpen ? [jti] : [];
     if (reading?.state === 'within') return { reading, payers: ofSession };
-    const isCleared = clearance !== null && hasClearanceLeft(clearance.powDifficulty, this.useOf(clearance.jti, nowMs));
+    if (reading?.state === 'beyond' || clearance === null) return { reading, payers: null };
+    const isCleared = hasClearanceLeft(clearance.powDifficulty, this.useOf(clearance.jti, nowMs));
     return { reading, payers: isCleared ? [...ofSession, clearance.jti] : null };
   }
 

@@ -25,7 +25,7 @@ import type { Decision, SessionStatus } from '../../../../contract/vocabulary.ts
 import { type BotActionFor, compileBotPolicy } from '../../../../decide/bot-action.ts';
 import { compilePathPolicy, type PathPolicyFor } from '../../../../decide/path-policy.ts';
 import { isMetered, type PaceReading } from '../../../../risk/pace.ts';
-import { SESSION_PACE } from '../../../../decide/pace-limit.ts';
+import { recordedPace } from '../../../../decide/pace-limit.ts';
 import { PENDING_BUDGET } from '../../../../decide/policy-input.ts';
 import { liftsLimits, type Verdict, type VerdictInputs, verdictOf } from '../../../../decide/verdict.ts';
 import { type CanonicalTarget, isAt } from '../../../../decide/request-target.ts';
@@ -204,9 +204,7 @@ function outcomeOf({ decision, redirect }: Pick<Verdict, 'decision' | 'redirect'
 
 /** How far the session was within its pace then. */
 function paceOf({ fired_rules: fired }: VerdictRecord, { pace }: ReplayGate['policy']): PaceReading | null {
-  const above = fired.find(({ id }) => id === `limit:${SESSION_PACE}`);
-  if (above === undefined || !isMetered(pace)) return null;
-  return { state: above.verdict === 'block' ? 'beyond' : 'spent', isWorkDue: false };
+  return isMetered(pace) ? { state: recordedPace(fired), isWorkDue: false } : null;
 }
 
 interface AskedLimit {
