@@ -15,7 +15,7 @@ type RecordedRule = VerdictRecord['fired_rules'][number];
 
 interface HeldRequest {
   /** How far the session is within its pace; `null`: it is not metered. */
-  pace: PaceReading | null;
+  pace: Pick<PaceReading, 'state'> | null;
   path: PathPolicy;
   bot: BotSignal | null;
   preflight: boolean;

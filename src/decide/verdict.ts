@@ -84,7 +84,7 @@ export interface VerdictInputs {
   clearance: ClearanceFacts | null;
   policies: PolicyOutcome;
   /** How far the session is within its pace; `null`: it is not metered. */
-  pace: PaceReading | null;
+  pace: Pick<PaceReading, 'state'> | null;
   /** The strictest enforced limit that the request is above, and all that it is above. */
   limit?: DecideInputs['limit'];
   limitsFired?: readonly RecordedRule[];

@@ -20,10 +20,10 @@ import { isForRobotsFile } from './origin/robots-file.ts';
 import { isFileResponse, type PendingKind } from './limits/pending-budget.ts';
 import type { Pace } from './limits/pace.ts';
 import { SESSION_PACE } from '../decide/pace-limit.ts';
-import { PACE_WINDOW_MS, type PaceSettings, type PaceState, paceWindow, unitsOf } from '../risk/pace.ts';
+import type { PathType } from '../contract/vocabulary.ts';
+import { PACE_WINDOW_MS, type PaceState, paceWindow, unitsOf } from '../risk/pace.ts';
 import { UNROUTABLE, isAt } from '../decide/request-target.ts';
 import { isTextForm, type RequestFacts } from './request/facts.ts';
-import type { HeaderFacts } from './request/header-facts.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import { limitStep } from './challenge/limit-step.ts';
 import { recordOf, type StepOutcome } from './step/record.ts';
@@ -242,19 +242,17 @@ async function steppedBack({ context }: Forward, response: Response, isolate: Is
 /** Counts what the response turned out to be. Anything but `within`: nobody is left to pay for it. */
 function paceAfter({ facts, effects, config }: JudgedContext, response: Response, pace: Pace): PaceState {
   if (effects.pace?.units !== 0) return 'within';
-  const units = unitsAnswered(response, facts.headers, config.policy.pace);
-  if (units === 0) return 'within';
+  if (isFileResponse(response, facts.headers)) return 'within';
   const { session, clearance } = effects.pace;
   const { reading, payers } = pace.read(session, clearance, config.policy.pace, facts.nowMs);
+  const units = unitsOf(answeredType(response), config.policy.pace, reading?.callWeight);
   pace.take(payers ?? [], units, facts.nowMs);
   return payers === null ? (reading?.state ?? 'spent') : 'within';
 }
 
-/** A page, a call, or nothing for a file. Redirects, errors and unchanged data are calls: they tell something too. */
-function unitsAnswered(response: Response, headers: HeaderFacts, settings: PaceSettings): number {
-  if (isFileResponse(response, headers)) return 0;
-  const isHtml = response.ok && response.headers.get('content-type')?.includes('html') === true;
-  return unitsOf(isHtml ? 'html' : 'json', settings);
+/** A page or a call. Redirects, errors and unchanged data are calls: they tell something too. */
+function answeredType(response: Response): PathType {
+  return response.ok && response.headers.get('content-type')?.includes('html') === true ? 'html' : 'json';
 }
 
 async function answered(step: Answered, isolate: Isolate): Promise<StepOutcome> {

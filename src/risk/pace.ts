@@ -34,6 +34,8 @@ const AHEAD_SHARE = 1 / 4;
 const PIECES_OF_ALLOWANCE = 8;
 /** Beyond them, work buys nothing until the window is over. */
 const ALLOWANCES = 3;
+/** A page of an application makes ten calls. Who makes more than an allowance of them in ten minutes is a program: half a page. */
+const CALL_WEIGHT_LATER = 5;
 /** 8 pieces for the first allowance, 16 for the second, 32 for the third. */
 export const PIECES_MAX = PIECES_OF_ALLOWANCE * (2 ** ALLOWANCES - 1);
 
@@ -45,9 +47,10 @@ export function isMetered({ html, json }: PaceSettings): boolean {
   return html > 0 && json > 0;
 }
 
-/** Units of one page, or of one call. */
-export function unitsOf(pathType: PathType, settings: PaceSettings): number {
-  return Math.max(1, Math.round(ALLOWANCE_UNITS / settings[pathType]));
+/** Units of one page, or of one call, which counts `callWeight` times. */
+export function unitsOf(pathType: PathType, settings: PaceSettings, callWeight = 1): number {
+  const times = pathType === 'json' ? callWeight : 1;
+  return times * Math.max(1, Math.round(ALLOWANCE_UNITS / settings[pathType]));
 }
 
 /** The same work, seen from window number `window`. What is older than two windows counts nothing. */
@@ -85,13 +88,19 @@ export interface PaceReading {
   state: PaceState;
   /** The script should work for more. */
   isWorkDue: boolean;
+  /** How many times a call counts now. */
+  callWeight: number;
 }
 
 /** `paid` is as of the window that `use` ends with. */
 export function readPace(paid: PaidWork, use: PaceUse): PaceReading {
   const left = unitsLeft(paid, use);
   const state = left > 0 ? 'within' : left > -ALLOWANCE_UNITS ? 'spent' : 'beyond';
-  return { state, isWorkDue: left < AHEAD_SHARE * ALLOWANCE_UNITS && paid.now < PIECES_MAX };
+  return {
+    state,
+    isWorkDue: left < AHEAD_SHARE * ALLOWANCE_UNITS && paid.now < PIECES_MAX,
+    callWeight: use.now < ALLOWANCE_UNITS ? 1 : CALL_WEIGHT_LATER,
+  };
 }
 
 /** The work of a piece, as a `powDifficulty`: 0.67 s of a desktop browser's worker, 0.15 s of native code on one core. */

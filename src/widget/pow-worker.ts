@@ -5,7 +5,7 @@
  */
 import type { PowTask } from '../contract/captcha/challenge-api.ts';
 import { provide } from './loading/asset-loader.ts';
-import { solvePow } from './pow/pow-task.ts';
+import { type OnProgress, solvePow } from './pow/pow-task.ts';
 
 /** Repaints are 16 ms apart; more messages would only delay the computation. */
 const PROGRESS_INTERVAL_MS = 30;
@@ -13,11 +13,11 @@ const PROGRESS_INTERVAL_MS = 30;
 if (typeof document === 'undefined') {
   addEventListener('message', (event: MessageEvent<PowTask>) => {
     let reportedAtMs = 0;
-    const onProgress = (done: number): void => {
+    const onProgress: OnProgress = (done, x) => {
       const nowMs = performance.now();
       if (nowMs - reportedAtMs < PROGRESS_INTERVAL_MS) return;
       reportedAtMs = nowMs;
-      postMessage({ done });
+      postMessage({ done, x });
     };
     solvePow(event.data, onProgress, () => false, true).then(
       (solution) => postMessage({ solution }),

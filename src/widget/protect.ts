@@ -73,5 +73,6 @@ if (window.gatehouseProtect === undefined) {
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) void sessions.resume();
   });
+  window.addEventListener('pagehide', () => sessions.leave());
   void reportTelemetry(script.base, ready, renew);
 }

@@ -60,3 +60,17 @@ test('a visitor who stays for a moment can open fifteen pages at once', async ()
   );
   expect(new Set(statuses)).toEqual(new Set([200]));
 });
+
+test('a page that is left goes on with its piece of work on the next one', async () => {
+  const isSession = (url: string): boolean => url.endsWith('/__protect/session');
+  const given = visitor.page.waitForResponse(async (response) => {
+    return isSession(response.url()) && 'work' in ((await response.json()) as object);
+  });
+  await visitor.page.goto(stack().edgeUrl);
+  const { work } = (await (await given).json()) as { work: { challenge: string } };
+  const next = visitor.page.waitForRequest(
+    (request) => isSession(request.url()) && request.frame().url().includes('next'),
+  );
+  await visitor.page.goto(`${stack().edgeUrl}/?next`);
+  expect((await next).postDataJSON()).toMatchObject({ challenge: work.challenge, work: true });
+});

@@ -33,11 +33,12 @@ const nextTurn: Yield = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 /**
  * Returns `x^(2^t) mod n` in canonical form (exactly as many bytes as `n`), or `null` when cancelled. `onProgress` gets
- * 0–1. `pause` runs between slices; a worker, which is cancelled by termination, passes `null` and loses no time.
+ * 0–1, and the `x` of what is left, which has the same solution. `pause` runs between slices; a worker, which is
+ * cancelled by termination, passes `null` and loses no time.
  */
 export async function solveRsw(
   task: RswTask,
-  onProgress?: (done: number) => void,
+  onProgress?: (done: number, x: string) => void,
   isCancelled?: () => boolean,
   pause: Yield | null = nextTurn,
 ): Promise<string | null> {
@@ -46,14 +47,16 @@ export async function solveRsw(
   if (modulusBytes === null || base === null || !(task.t > 0)) return null;
   const modulus = toBigInt(modulusBytes);
   let value = toBigInt(base);
+  let x = '';
   for (let done = 0; done < task.t;) {
     const end = Math.min(task.t, done + SQUARINGS_PER_SLICE);
     for (; done < end; done++) value = (value * value) % modulus;
-    onProgress?.(done / task.t);
+    x = encodeBase64url(toBytes(value, modulusBytes.length));
+    onProgress?.(done / task.t, x);
     if (isCancelled?.() === true) return null;
     if (pause !== null && done < task.t) await pause();
   }
-  return encodeBase64url(toBytes(value, modulusBytes.length));
+  return x;
 }
 
 /** Returns the counters as 4 bytes each, base64url, or `null` when cancelled or out of counters. */

@@ -54,7 +54,7 @@ export function judge(judging: Judging): JudgedContext {
   const preflight = isPreflight(facts);
   const isPaced = !isOwn && isHeldToPace({ path, bot, preflight });
   const { reading, payers } = isPaced ? paceOf(session, clearance) : NOT_PACED;
-  const units = unitsAsked(headers, path, policy.pace);
+  const units = unitsAsked(headers, path, policy.pace, reading?.callWeight);
   const inputs: VerdictInputs = {
     policy,
     site: config.site,
@@ -103,13 +103,18 @@ function usesPace(session: SessionReading, payers: readonly string[] | null): bo
 const FILE_DESTINATION = /^(?:image|style|script|font|audio|video|track|manifest)$/;
 
 /** Units of a page or of a call; 0: it asks for a file, and uses what the response turns out to be. */
-function unitsAsked(headers: HeaderFacts, { pathType }: PathPolicy, pace: PaceSettings): number {
+function unitsAsked(
+  headers: HeaderFacts,
+  { pathType }: PathPolicy,
+  pace: PaceSettings,
+  callWeight: number | undefined,
+): number {
   if (!isMetered(pace)) return 0;
   const isPage = pathType === 'html' && askedFor(headers) === 'page';
   if (isPage) return unitsOf('html', pace);
   const isReading = headers.method === 'GET' || headers.method === 'HEAD';
   const mayBeFile = pathType === 'html' || FILE_DESTINATION.test(headers.fetchDest ?? '');
-  return isReading && mayBeFile ? 0 : unitsOf('json', pace);
+  return isReading && mayBeFile ? 0 : unitsOf('json', pace, callWeight);
 }
 
 /** A CORS preflight as the Fetch standard defines it. Any other `OPTIONS` is a request like the rest. */

@@ -6,7 +6,7 @@ import type { PowTask } from '../../contract/captcha/challenge-api.ts';
 import type { PowSolution } from './pow-task.ts';
 import { assetUrl } from '../loading/asset-loader.ts';
 
-export type WorkerMessage = { done: number } | { solution: PowSolution | null };
+export type WorkerMessage = { done: number; x?: string } | { solution: PowSolution | null };
 
 export interface PowEngine {
   post(task: PowTask): void;

@@ -6,10 +6,8 @@ import type { PowTask } from '../../contract/captcha/challenge-api.ts';
 import { loadAsset } from '../loading/asset-loader.ts';
 import { CaptchaError } from '../token/captcha-error.ts';
 import type { PowEngine, StartEngine } from './pow-engine.ts';
-import type { PowSolution, SolvePow } from './pow-task.ts';
+import type { OnProgress, PowSolution, SolvePow } from './pow-task.ts';
 import type { ScriptLocation } from '../loading/script-location.ts';
-
-export type OnProgress = (done: number) => void;
 
 export interface PowRunner {
   /** Call it at most once. Rejects with `cancelled` when the signal aborts, `unsupported` when the browser cannot run it. */
@@ -24,7 +22,7 @@ export function preparePow(location: ScriptLocation, startEngine: StartEngine, s
     signal.addEventListener('abort', () => resolve(null));
     engine = startEngine(location.base, {
       onMessage(message) {
-        if ('done' in message) onProgress?.(message.done);
+        if ('done' in message) onProgress?.(message.done, message.x);
         else resolve(message.solution);
       },
       onFailure: () => resolve('no-engine'),

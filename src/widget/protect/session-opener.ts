@@ -7,6 +7,7 @@ import { sessionRefusedTiming, workDueTiming } from '../../contract/edge/headers
 import { WindowCounts } from '../../bytes/window-counts.ts';
 import { isSessionExpired, sessionCookieValue } from '../session-cookie.ts';
 import { inOneTab } from './tabs.ts';
+import { keepUnfinished, type Piece, takeUnfinished } from './unfinished-work.ts';
 import type { EnvironmentReport } from '../../contract/edge/page-reports.ts';
 import type { Probes } from '../../contract/edge/probes.ts';
 import type { SessionChallenge } from '../../contract/captcha/challenge-api.ts';
@@ -30,6 +31,7 @@ export class SessionOpener {
   readonly #pieces = new WindowCounts(PIECES_MAX, WINDOW_MS);
   #opening: Promise<boolean> | null = null;
   #working: Promise<boolean> | null = null;
+  #unfinished: Piece | null = null;
   #workedUntilMs = Number.NEGATIVE_INFINITY;
   #lostAtMs = 0;
   #load: string | undefined;
@@ -73,20 +75,35 @@ export class SessionOpener {
   }
 
   async #solvePieces(opened?: SessionAnswer): Promise<boolean> {
-    const { url, prepare } = this.#ports;
+    const { prepare } = this.#ports;
     const stop = new AbortController();
     try {
-      let answer = opened ?? ((await postJson(url, { capabilities, work: true }, stop.signal)) as SessionAnswer);
+      let answer = opened ?? unfinishedAnswer() ?? (await this.#postWork({}, stop.signal));
       // A session that had to be opened first gets a challenge in place of work.
       while (answer.work !== undefined && this.#pieces.take('', Date.now())) {
         const { challenge, pow } = answer.work;
-        const solution = await prepare(stop.signal).solve(pow, () => undefined);
-        answer = (await postJson(url, { challenge, solution, capabilities, work: true }, stop.signal)) as SessionAnswer;
+        const piece = { receivedAtMs: Date.now(), ...answer.work };
+        this.#unfinished = piece;
+        const solution = await prepare(stop.signal).solve(pow, (done, x) => {
+          if (x !== undefined) this.#unfinished = { ...piece, pow: { ...pow, x, t: Math.round(pow.t! * (1 - done)) } };
+        });
+        this.#unfinished = null;
+        answer = await this.#postWork({ challenge, solution }, stop.signal);
       }
       return answer.challenge === undefined;
     } finally {
+      this.#unfinished = null;
       stop.abort();
     }
+  }
+
+  async #postWork(solved: object, signal: AbortSignal): Promise<SessionAnswer> {
+    return (await postJson(this.#ports.url, { ...solved, capabilities, work: true }, signal)) as SessionAnswer;
+  }
+
+  /** The page is left: the next one of the tab goes on with the piece that this one works on. */
+  leave(): void {
+    if (this.#unfinished !== null) keepUnfinished(this.#unfinished);
   }
 
   /** Renews the session, or opens another in place of one that the edge refused. */
@@ -153,7 +170,13 @@ const WORK_PAUSE_MS = 10_000;
 const capabilities = { bigint: typeof BigInt === 'function' };
 
 /** A session, with the next piece of work where one is due, or a challenge in its place. */
-type SessionAnswer = Partial<SessionChallenge> & { work?: Pick<SessionChallenge, 'challenge' | 'pow'> };
+type SessionAnswer = Partial<SessionChallenge> & { work?: Omit<Piece, 'receivedAtMs'> };
+
+/** As if the piece had just come, but for its age. */
+function unfinishedAnswer(): (SessionAnswer & { work: Piece }) | null {
+  const work = takeUnfinished(Date.now());
+  return work && { work };
+}
 
 /** Longer than any browser works for a session. */
 const EXCHANGE_MAX_MS = 60_000;

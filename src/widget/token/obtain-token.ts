@@ -5,7 +5,8 @@
  */
 import type { ChallengeRequest, ChallengeResponse, SolutionResponse } from '../../contract/captcha/challenge-api.ts';
 import { type StartEngine, startWorker } from '../pow/pow-engine.ts';
-import { preparePow, type OnProgress, type PowRunner } from '../pow/pow-runner.ts';
+import { preparePow, type PowRunner } from '../pow/pow-runner.ts';
+import type { OnProgress } from '../pow/pow-task.ts';
 import type { ScriptLocation } from '../loading/script-location.ts';
 import { cookieSessionId } from '../session-cookie.ts';
 import type { VisualOutcome, VisualTask } from '../visual/visual-module.ts';

@@ -213,7 +213,7 @@ async function gateOf(world: World): Promise<Judge> {
       held: null,
       hasRoom: () => hasRoom,
       paceOf: ({ status }) => ({
-        reading: status === 'active' ? { state: pace, isWorkDue: false } : null,
+        reading: status === 'active' ? { state: pace, isWorkDue: false, callWeight: 1 } : null,
         payers: [],
       }),
     });

@@ -134,6 +134,15 @@ describe('the RSW lane', () => {
     }
   });
 
+  test('says how far it is, so that another page can solve the rest', async () => {
+    const { x, y, t } = minter.mint(0);
+    const task = { n: minter.modulusText, x: encodeBase64url(x), t };
+    const rests: (typeof task)[] = [];
+    const note = (done: number, at: string) => void rests.push({ ...task, x: at, t: Math.round(t * (1 - done)) });
+    await solveRsw(task, note, undefined, null);
+    expect(await solveRsw(rests[3]!, undefined, undefined, null)).toBe(encodeBase64url(y));
+  });
+
   test('reports progress to the end and stops when cancelled', async () => {
     const { x, t } = minter.mint(0);
     const task = { n: encodeBase64url(minter.modulus), x: encodeBase64url(x), t };

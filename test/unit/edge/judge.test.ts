@@ -216,11 +216,20 @@ describe('the context', () => {
   });
 
   test('lets a request pay for its pace, unless a rule for its network lifts limits', async () => {
-    const pace = { reading: { state: 'within', isWorkDue: true }, payers: ['of-session'] } as const;
+    const pace = { reading: { state: 'within', isWorkDue: true, callWeight: 5 }, payers: ['of-session'] } as const;
     const { effects } = await judged({ pace });
     expect(effects).toMatchObject({ pace: { payers: ['of-session'] }, isWorkDue: true });
     expect((await judged({ pace, network: { ...challenge, verdict: 'allow' } })).effects.pace).toBeNull();
     expect((await judged({ pace, network: challenge })).effects.pace).not.toBeNull();
+  });
+
+  test('counts a call as often as the session’s pace says, and a page once', async () => {
+    const paceAt = (callWeight: number) =>
+      ({ reading: { state: 'within', isWorkDue: false, callWeight }, payers: ['of-session'] }) as const;
+    const units = async (callWeight: number, defaultPathType: string) =>
+      (await judged({ pace: paceAt(callWeight), policy: { defaultPathType } })).effects.pace!.units;
+    expect((await units(5, 'json')) / (await units(1, 'json'))).toBe(5);
+    expect(await units(5, 'html')).toBe(await units(1, 'html'));
   });
 
   test('keeps the submission that came back, and the clearance that was shown', async () => {

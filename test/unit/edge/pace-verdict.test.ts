@@ -19,7 +19,7 @@ function verdict(state: PaceState, onChallenge: Decision, changes: Partial<Verdi
     path: { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false },
     method: 'GET',
     hasPendingRoom: true,
-    pace: { state, isWorkDue: false },
+    pace: { state },
     preflight: false,
     ofPage: true,
     signals: signalsOf(),

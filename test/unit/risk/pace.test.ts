@@ -53,6 +53,13 @@ describe('a session that works', () => {
     expect(paidWorkAt(paid(5, 3), 9)).toEqual({ window: 9, before: 0, now: 0 });
   });
 
+  test('pays five times for a call once it has used an allowance', () => {
+    const weightAfter = (calls: number) => readAfter(paid(24), calls).callWeight;
+    expect([0, 599, 601, 1200].map(weightAfter)).toEqual([1, 1, 5, 5]);
+    expect(unitsOf('json', settings, 5)).toBe(5 * CALL);
+    expect(unitsOf('html', settings, 5)).toBe(unitsOf('html', settings));
+  });
+
   test('is not worse off where the clock that minted its JWT is ahead', () => {
     expect(paidWorkAt(paid(5, 3), 6)).toEqual({ window: 6, before: 0, now: 3 });
   });

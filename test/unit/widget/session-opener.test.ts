@@ -25,11 +25,14 @@ interface Answer {
 interface Edge {
   asked?: Answer;
   solved?: Answer;
+  /** The page comes no further than this. */
+  halfWay?: () => void;
 }
 
 function pageWith(cookie: string, edge: Edge, browser: { cookieEnabled?: boolean; locks?: LockManager } = {}) {
   const document = { cookie };
   const calls: object[] = [];
+  const tasks: object[] = [];
   let works = 0;
   vi.useFakeTimers({ now: NOW_MS });
   vi.stubGlobal('document', document);
@@ -46,14 +49,18 @@ function pageWith(cookie: string, edge: Edge, browser: { cookieEnabled?: boolean
     new SessionOpener({
       url: '/__protect/session',
       prepare: () => ({
-        async solve() {
+        async solve(task, onProgress) {
           works++;
-          return { y: 'solved' };
+          tasks.push(task);
+          if (edge.halfWay === undefined) return { y: 'solved' };
+          onProgress(0.5, 'half-way');
+          edge.halfWay();
+          return new Promise(() => undefined);
         },
       }),
       collect: async () => environmentOf(),
     });
-  return { document, calls, sessions: open(), anotherPage: open, works: () => works };
+  return { document, calls, sessions: open(), anotherPage: open, tasks, works: () => works };
 }
 
 /** `sessionStorage` of one tab. */
@@ -62,6 +69,7 @@ function tabStorage(): void {
   vi.stubGlobal('sessionStorage', {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key),
   });
 }
 
@@ -127,6 +135,36 @@ describe('a page', () => {
     expect(await sessions.work()).toBe(true);
     const piece = { challenge: 'piece', solution: { y: 'solved' }, capabilities: { bigint: true }, work: true };
     expect(calls.slice(2)).toEqual([piece, piece]);
+  });
+
+  describe('that is left while it works', () => {
+    const pow = { lane: 'rsw', n: 'n', x: 'x', t: 1000 };
+    const edge: Edge = { asked: { ...asSession, body: { ...asSession.body, work: { challenge: 'piece', pow } } } };
+    const left = async () => {
+      tabStorage();
+      await new Promise<void>((halfWay) => {
+        const { sessions } = pageWith(valid(), { ...edge, halfWay: () => halfWay(sessions.leave()) });
+        void sessions.work();
+      });
+    };
+
+    test('leaves the rest of its piece to the next page of the tab, once', async () => {
+      await left();
+      const { sessions, calls, tasks, anotherPage } = pageWith(valid(), edge);
+      expect(await sessions.work()).toBe(true);
+      expect(tasks).toEqual([{ lane: 'rsw', n: 'n', x: 'half-way', t: 500 }]);
+      expect(calls).toMatchObject([{ challenge: 'piece', solution: { y: 'solved' } }]);
+      await anotherPage().work();
+      expect(calls[1]).toEqual({ capabilities: { bigint: true }, work: true });
+    });
+
+    test('leaves nothing that the service no longer takes', async () => {
+      await left();
+      const { sessions, tasks } = pageWith(valid(), edge);
+      vi.setSystemTime(NOW_MS + WINDOW_MS);
+      await sessions.work();
+      expect(tasks).toEqual([pow]);
+    });
   });
 
   test('may repeat a request where no more work is due, and not where it has no session', async () => {

@@ -24,7 +24,7 @@ import type { PolicyAction } from '../../../../contract/management/policy-set/po
 import type { Decision, SessionStatus } from '../../../../contract/vocabulary.ts';
 import { type BotActionFor, compileBotPolicy } from '../../../../decide/bot-action.ts';
 import { compilePathPolicy, type PathPolicyFor } from '../../../../decide/path-policy.ts';
-import { isMetered, type PaceReading } from '../../../../risk/pace.ts';
+import { isMetered } from '../../../../risk/pace.ts';
 import { recordedPace } from '../../../../decide/pace-limit.ts';
 import { PENDING_BUDGET } from '../../../../decide/policy-input.ts';
 import { liftsLimits, type Verdict, type VerdictInputs, verdictOf } from '../../../../decide/verdict.ts';
@@ -203,8 +203,8 @@ function outcomeOf({ decision, redirect }: Pick<Verdict, 'decision' | 'redirect'
 }
 
 /** How far the session was within its pace then. */
-function paceOf({ fired_rules: fired }: VerdictRecord, { pace }: ReplayGate['policy']): PaceReading | null {
-  return isMetered(pace) ? { state: recordedPace(fired), isWorkDue: false } : null;
+function paceOf({ fired_rules: fired }: VerdictRecord, { pace }: ReplayGate['policy']): VerdictInputs['pace'] {
+  return isMetered(pace) ? { state: recordedPace(fired) } : null;
 }
 
 interface AskedLimit {
