@@ -1,13 +1,14 @@
 /**
  * `npm run record:risk -- tune|report [kind [part [name]]]`: runs browsers, curl and scripts against pages that carry the real
  * protect script, and writes their sessions to `test/fixtures/risk/`. The two sets use different variants of each
- * client. lab/README.md lists what must be installed.
+ * client. `-- probes PROGRAM...` records answers about engines instead. lab/README.md lists what must be installed.
  */
 import { buildClient } from '../../scripts/build-client.ts';
 import type { RecordedClient } from './client.ts';
 import { drivenClients } from './driven-browsers.ts';
 import { handClients } from './hand-browsers.ts';
 import { otherDrivers } from './other-drivers.ts';
+import { recordProbes } from './record-probes.ts';
 import { Recorder } from './recorder.ts';
 import { readRecording, type RecordedSession, type RecordedSet, writeRecording } from './recording.ts';
 import { toolClients } from './tool-clients.ts';
@@ -16,6 +17,10 @@ import { toolClients } from './tool-clients.ts';
 const ATTEMPTS = 2;
 
 const [set, kind, part = '1/1', text = ''] = process.argv.slice(2);
+if (set === 'probes') {
+  await recordProbes(process.argv.slice(3));
+  process.exit(0);
+}
 if (set !== 'tune' && set !== 'report') {
   process.stderr.write('Usage: npm run record:risk -- tune|report [kind [part, for example 1/3 [part of the name]]]\n');
   process.exit(1);

@@ -185,7 +185,7 @@ export const detectors = {
     ...sessionOnly(0.4, reasons.noReports),
     compares:
       'Two answers to questions about the engine are wrong or missing, or the report was changed on its way to the service.',
-    mayTrip: 'Browsers whose engine was changed by its maker.',
+    mayTrip: 'Browsers whose engine was changed by its maker, and extensions that claim another version.',
   },
   'instant-presses': {
     ...sessionOnly(0.2, reasons.noReports),

@@ -2,7 +2,8 @@
  * A Chromium for the browser tests: the one that `GATEHOUSE_CHROMIUM` names, else the system's, else the one of an npm
  * package, so that a fresh clone needs nothing else. Tests connect to 127.0.0.1 only.
  */
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { type Browser, chromium as playwright } from 'playwright-core';
 import { carriedChromium } from './carried-chromium.ts';
 
@@ -18,10 +19,24 @@ const defaultArgs = [
   '--disable-sync',
 ];
 
+function installedChromium(): string | undefined {
+  return process.env['GATEHOUSE_CHROMIUM'] ?? systemBrowsers.find((path) => existsSync(path));
+}
+
+/** Major version of the Chromium that `launchChromium` starts. A user agent with another one is a disguise. */
+export function chromiumVersion(): number {
+  const installed = installedChromium();
+  const text =
+    installed === undefined
+      ? readFileSync('node_modules/@sparticuz/chromium/package.json', 'utf8')
+      : execFileSync(installed, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return Number(/(?:"version": "|\s)(\d+)\.\d+\.\d+/.exec(text)?.[1]);
+}
+
 /** `without`: switches that Playwright sets and a test cannot use. The caller closes it. */
 export async function launchChromium(more: readonly string[] = [], without: string[] = []): Promise<Browser> {
   const args = [...defaultArgs, ...more];
-  const installed = process.env['GATEHOUSE_CHROMIUM'] ?? systemBrowsers.find((path) => existsSync(path));
+  const installed = installedChromium();
   if (installed !== undefined) {
     return playwright.launch({ executablePath: installed, headless: true, args, ignoreDefaultArgs: without });
   }

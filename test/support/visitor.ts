@@ -4,12 +4,11 @@
  */
 import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { launchChromium } from './chromium.ts';
+import { chromiumVersion, launchChromium } from './chromium.ts';
 import { WAIT_MS } from './eventually.ts';
 
 /** The user agent of a browser with a window, for tests that must not depend on a headless one. */
-export const USER_AGENT =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
+export const USER_AGENT = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chromiumVersion()}.0.0.0 Safari/537.36`;
 
 export interface VisitorOptions {
   /** Options of the browser context. */

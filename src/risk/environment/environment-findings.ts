@@ -183,10 +183,9 @@ interface ClaimedEnvironment {
 const scriptEngines: Readonly<Record<Engine, ScriptEngine>> = { chromium: 'v8', firefox: 'gecko', safari: 'jsc' };
 
 function claimedEnvironment(userAgent: string): ClaimedEnvironment {
-  const { engine, chromium } = claimedBrowser(userAgent);
+  const { engine, chromium, firefox } = claimedBrowser(userAgent);
   // The last Edge with an engine of its own called itself Chrome.
   const known = /\bEdge\/\d/.test(userAgent) ? null : engine;
-  const firefox = known === 'firefox' ? Number(/Firefox\/(\d{1,4})/.exec(userAgent)?.[1]) : 0;
   return {
     engine: known,
     scriptEngine: known && scriptEngines[known],

@@ -13,6 +13,8 @@ export interface ClaimedBrowser {
   engine: Engine | null;
   /** Major version of Chromium; 0 where the engine is another. */
   chromium: number;
+  /** Major version of Firefox; 0 where the engine is another. */
+  firefox: number;
   /** Sends `Sec-Fetch-*` to secure origins. */
   sendsFetchMetadata: boolean;
   /** Sends `Sec-CH-UA*` to secure origins. */
@@ -40,7 +42,7 @@ export function claimedBrowser(userAgent: string): ClaimedBrowser {
 function parsed(userAgent: string): ClaimedBrowser {
   const isTool = isToolAgent(userAgent);
   const isHeadless = isHeadlessAgent(userAgent);
-  const none = { chromium: 0, sendsFetchMetadata: false, sendsClientHints: false, isTool, isHeadless };
+  const none = { chromium: 0, firefox: 0, sendsFetchMetadata: false, sendsClientHints: false, isTool, isHeadless };
   if (isTool || isSelfNamedCrawler(userAgent)) return { ...none, engine: null };
   const engine = engineOf(userAgent);
   if (engine === null) return { ...none, engine };
@@ -49,6 +51,7 @@ function parsed(userAgent: string): ClaimedBrowser {
     ...none,
     engine,
     chromium: engine === 'chromium' ? version : 0,
+    firefox: engine === 'firefox' ? version : 0,
     sendsFetchMetadata: version >= FETCH_METADATA_SINCE[engine],
     // Web views may omit them.
     sendsClientHints: engine === 'chromium' && version >= CLIENT_HINTS_SINCE_CHROMIUM && !isWebView(userAgent),

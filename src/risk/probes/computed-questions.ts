@@ -68,7 +68,7 @@ export const standardQuestions: readonly Question[] = [
   (draw) => construct('Int16Array', list(...numbers(draw, 4, 2 ** 31))),
 ];
 
-/** Texts of errors that Chromium has had since version 100. */
+/** Texts of errors that the recorded versions of Chromium have had. */
 export const chromiumQuestions: readonly Question[] = [
   (draw) => ['error', get(null, draw.word())],
   (draw) => ['error', get(get(list(), draw.word()), draw.word())],

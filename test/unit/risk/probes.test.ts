@@ -1,19 +1,30 @@
 /** Questions about the engine: who answers them as a browser does is right in every load, and who does not is found. */
 import { describe, expect, test } from 'vitest';
 import type { EnvironmentReport } from '../../../src/contract/edge/page-reports.ts';
-import type { Probes } from '../../../src/contract/edge/probes.ts';
+import { answersTo, type Probes, reportText, shortHash } from '../../../src/contract/edge/probes.ts';
 import { askProbes, hasWrongAnswers } from '../../../src/risk/probes/ask-probes.ts';
+import recordings from '../../../src/risk/probes/recorded-answers.json' with { type: 'json' };
+import { recordingsOf } from '../../../src/risk/probes/recorded-answers.ts';
+import { recordedQuestions } from '../../../src/risk/probes/recorded-questions.ts';
 import { withAnswers } from '../../support/probe-answers.ts';
 import { expectRows } from '../../support/rows.ts';
 import { CHROME, FIREFOX, environmentOf } from './session-facts.ts';
 
-const LOADS = 300;
+const LOADS = 200;
+const SAFARI =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15';
 const firefox: Partial<EnvironmentReport> = {
   engine: 'gecko',
   marks: ['gecko-css', 'gecko-screen'],
   hints: null,
   userAgent: FIREFOX,
 };
+
+/** As Node answers them. */
+function withoutBrowser(report: EnvironmentReport, probes: Probes): EnvironmentReport {
+  const page = { window: {}, navigator: { userAgent: report.userAgent, languages: ['en'] } };
+  return { ...report, answers: answersTo(probes, { realm: globalThis, page, report: reportText(report) }) };
+}
 
 /** In how many of a hundred loads the report that `answer` makes is found. */
 function foundPercent(userAgent: string, answer: (probes: Probes, load: number) => EnvironmentReport): number {
@@ -49,6 +60,48 @@ test('a report is found that was not made for its load', () => {
   );
 });
 
+const versions = recordingsOf('chromium').map(({ version }) => version);
+
+describe('a report that an engine of another version or kind answers is found at more than 95 of 100 openings', () => {
+  const chrome = (version: number): string => CHROME.replace('153', String(version));
+  const answeredBy = (engine: string, claimed: string) => (probes: Probes) =>
+    withAnswers(environmentOf({ userAgent: claimed }), probes, engine);
+
+  test.each(versions)('Chromium %i', (version) => {
+    const others = versions.filter((other) => other !== version).map(chrome);
+    return expectRows([...others, FIREFOX], (other) =>
+      expect(foundPercent(other, answeredBy(chrome(version), other))).toBeGreaterThan(95),
+    );
+  });
+
+  test('and the versions between two recorded ones may answer as either', () =>
+    expectRows([132, 136, 149, 151, 160], (claimed) => {
+      const before = versions.findLast((version) => version < claimed)!;
+      const after = versions.find((version) => version > claimed) ?? before;
+      for (const version of [before, after]) {
+        expect(foundPercent(chrome(claimed), answeredBy(chrome(version), chrome(claimed)))).toBe(0);
+      }
+    }));
+
+  test('and engines without a recording are asked what all answer alike', () =>
+    expectRows([chrome(115), SAFARI], (claimed) => {
+      expect(foundPercent(claimed, answeredBy('WebKit', claimed))).toBe(0);
+      expect(foundPercent(claimed, (probes) => withoutBrowser(environmentOf({ userAgent: claimed }), probes))).toBe(
+        100,
+      );
+    }));
+});
+
+test('a script that evaluates the questions without a browser is found', () =>
+  expect(foundPercent(CHROME, (probes) => withoutBrowser(environmentOf(), probes))).toBe(100));
+
+test('the recorded answers are those of the questions', () => {
+  expect(recordings.questions).toBe(shortHash(JSON.stringify(recordedQuestions())));
+  const lengths = ['chromium', 'firefox', 'safari'] as const;
+  const counts = lengths.flatMap((engine) => recordingsOf(engine).map(({ answers }) => answers.length));
+  expect(new Set(counts)).toEqual(new Set([recordedQuestions().length]));
+});
+
 test('a report is found that was changed on its way, whatever was changed', () => {
   const honest = environmentOf({ traits: ['webdriver', 'debugger'], signs: ['no-bars'] });
   return expectRows<Partial<EnvironmentReport>>(
@@ -79,5 +132,5 @@ test('one wrong answer alone is no finding', () => {
 test('every load asks in another way', () => {
   const loads = Array.from({ length: LOADS }, (_, load) => JSON.stringify(askProbes(CHROME, load).probes.questions));
   expect(new Set(loads).size).toBe(LOADS);
-  expect(Math.max(...loads.map((load) => load.length))).toBeLessThan(4000);
+  expect(Math.max(...loads.map((load) => load.length))).toBeLessThan(6000);
 });
