@@ -40,15 +40,19 @@ export interface SolvingSigns {
 type VerifyingDetector = 'flagged-address';
 type SolvingDetector = 'address-change' | 'native-solver' | 'too-fast' | 'mechanical-path' | 'honeypot';
 
+function lacksMetadata({ headers, userAgent }: ScoreInputs): boolean {
+  return headers !== null && !headers.fetchMetadata && claimedBrowser(userAgent).sendsFetchMetadata;
+}
+
 const conditions: Readonly<
   Record<Exclude<CaptchaDetector, SolvingDetector | VerifyingDetector>, (inputs: ScoreInputs) => boolean>
 > = {
   ...addressConditions,
   'automation-user-agent': ({ userAgent }) => isAutomationAgent(userAgent),
   'headless-user-agent': ({ userAgent }) => isHeadlessAgent(userAgent),
-  'no-accept-language': ({ headers }) => headers !== null && !headers.acceptLanguage,
-  'no-fetch-metadata': ({ headers, userAgent }) =>
-    headers !== null && !headers.fetchMetadata && claimedBrowser(userAgent).sendsFetchMetadata,
+  // A proxy that removes headers is one sign, as in `headers/request-risk.ts`.
+  'no-accept-language': (inputs) => inputs.headers?.acceptLanguage === false && !lacksMetadata(inputs),
+  'no-fetch-metadata': lacksMetadata,
   'unverified-host': ({ hostUnverified }) => hostUnverified,
   'web-view': ({ webView }) => webView,
 };

@@ -46,7 +46,8 @@ export const detectors = {
   },
   'automation-user-agent': {
     ...both(0.5),
-    compares: 'The user agent names a tool (curl, a script library, a driver) or is not in the form of a browser’s.',
+    compares:
+      'The user agent names a tool (curl, a script library, a driver) or is not in the form of a browser’s. Not a small browser that names its system or asks for what it shows.',
     mayTrip: 'Monitoring services, and apps with their own HTTP client.',
   },
   'headless-user-agent': {
@@ -56,7 +57,7 @@ export const detectors = {
   },
   'no-accept-language': {
     ...both(0.2),
-    compares: 'The Accept-Language header is missing.',
+    compares: 'The Accept-Language header is missing, and no-fetch-metadata does not say so already.',
     mayTrip: 'Visitors behind a privacy proxy that removes it.',
   },
   'no-fetch-metadata': {
@@ -71,7 +72,7 @@ export const detectors = {
   },
   'no-client-hints': {
     ...sessionOnly(0.2, reasons.noHeaders),
-    compares: 'No Sec-CH-UA header, from Chromium 90 or newer.',
+    compares: 'Sec-Fetch-* headers and no Sec-CH-UA header, from Chromium 90 or newer.',
     mayTrip: 'A few privacy builds of Chromium.',
   },
   'contradictory-client-hints': {

@@ -123,12 +123,27 @@ describe('responses', () => {
   });
 
   test('without a session a json path responds 401 and a page passes', async () => {
-    const call = await edge('/api/time');
+    const asScript = { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*/*' };
+    const call = await edge('/api/time', { headers: asScript });
     expect([call.status, call.headers.get('x-protect-status')]).toEqual([401, 'no-session']);
-    expect(await call.json()).toMatchObject({ error: { code: 401, key: 'API.NO_SESSION' } });
+    expect(await call.json()).toMatchObject({
+      error: { code: 401, key: 'API.NO_SESSION' },
+      session: { reason: 'no-session', api: '/__protect', script: '/__protect/protect.js' },
+    });
     expect((await edge('/')).status).toBe(200);
     const tampered = await edge('/api/time', { headers: { cookie: 'protect_session=abc|e30.e30.e30' } });
     expect([tampered.status, tampered.headers.get('x-protect-status')]).toEqual([401, 'invalid-session']);
+  });
+
+  test('a json path that is opened in a tab says why it does not show, and opens a session', async () => {
+    const asTab = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', accept: 'text/html,*/*;q=0.8' };
+    const opened = await edge('/api/time', { headers: asTab });
+    expect([opened.status, opened.headers.get('x-protect-status')]).toEqual([401, 'no-session']);
+    expect(opened.headers.get('content-type')).toContain('text/html');
+    const page = await opened.text();
+    expect(page).toMatch(/<main id="gatehouse"[^>]* data-session/);
+    expect(page).toContain('data-return-to="/api/time"');
+    expect(page).toContain('requires JavaScript');
   });
 
   // The statuses are the demo origin's own, which has no robots.txt: that is the gate's.

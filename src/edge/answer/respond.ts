@@ -13,6 +13,7 @@ import type { RequestContext } from '../decide/context.ts';
 import type { PageTexts } from '../feed/page-texts.ts';
 import { pageLoadNonce } from '../session/page-load.ts';
 import { tellRefusedSession, tellWorkDue } from '../session/sessions.ts';
+import type { HeaderFacts } from '../request/header-facts.ts';
 import { answerForm, message, type Answer, type ChallengeExtras, type LimitedRequest } from './answer.ts';
 import { renderBlockPage, renderHelpPage, renderMessagePage } from './pages/message-page.ts';
 import { renderChallengePage } from './pages/challenge-page.ts';
@@ -33,9 +34,10 @@ export function respond(context: RequestContext, answer: Answer, texts: PageText
   switch (answer.kind) {
     case 'challenge':
     case 'block':
-    case 'no-session':
     case 'message':
       return inForm(context, formsOf(context, answer), texts);
+    case 'no-session':
+      return noSession(context, texts);
     case 'help':
       return page(context, 200, texts, (input) => renderHelpPage({ ...input, requestId: refusedRequest(context) }));
     case 'limited':
@@ -78,7 +80,7 @@ interface Forms {
   render: ((input: PageInput) => string) | null;
 }
 
-type FormedAnswer = Extract<Answer, { kind: 'challenge' | 'block' | 'no-session' | 'message' }>;
+type FormedAnswer = Extract<Answer, { kind: 'challenge' | 'block' | 'message' }>;
 
 function formsOf(context: RequestContext, answer: FormedAnswer): Forms {
   switch (answer.kind) {
@@ -87,10 +89,6 @@ function formsOf(context: RequestContext, answer: FormedAnswer): Forms {
     case 'block':
       if (context.verdict.isCharged) return errorForms('API.CRAWL_CHARGED', CHARGED, CHARGED, renderBlockPage);
       return errorForms('API.ACCESS_POLICY_BLOCK', 'This request was blocked.', 'Blocked', renderBlockPage);
-    case 'no-session': {
-      const reason = 'This path needs a session. Open one and send the request again.';
-      return errorForms('API.NO_SESSION', reason, 'No session', null);
-    }
     case 'message': {
       const { key, reason } = answer;
       return errorForms(key, reason, reason, (input) => renderMessagePage(answer.page, input));
@@ -125,6 +123,27 @@ function challengeForms({ config, facts, verdict }: RequestContext, extras: Chal
       return renderChallengePage({ ...input, ...extras, siteKey, level, returnTo, opensSession, loadNonce });
     },
   };
+}
+
+const NO_SESSION =
+  'This path needs a session. A page of this site opens one by its protect script, with JavaScript and cookies. ' +
+  'Or open this address in a browser: the page that comes opens one as well.';
+
+/** Browsers without `Sec-Fetch-Dest` name html first. Programs that call a json path do not. */
+function isOpenedInTab({ method, fetchDest, accept }: HeaderFacts): boolean {
+  if (method !== 'GET') return false;
+  return fetchDest === 'document' || (fetchDest === null && accept?.startsWith('text/html') === true);
+}
+
+/** The reason and the way in. In a tab, such a path shows the challenge page, which opens a session and returns. */
+function noSession(context: RequestContext, texts: PageTexts): Response | Promise<Response> {
+  const { facts, verdict } = context;
+  const { render } = challengeForms(context, {});
+  if (render && isOpenedInTab(facts.headers)) return page(context, 401, texts, render);
+  const { requestId } = facts;
+  const session = { reason: verdict.status ?? 'no-session', api: API_BASE, script: `${protectPrefix}protect.js` };
+  const forms = errorForms('API.NO_SESSION', NO_SESSION, 'No session', null);
+  return inForm(context, { ...forms, body: { ...forms.body, session, requestId } }, texts);
 }
 
 function inForm(context: RequestContext, forms: Forms, texts: PageTexts): Response | Promise<Response> {

@@ -123,7 +123,8 @@ function isImplausible({ report, headers, claim, sendsClientHints }: Compared): 
   if (marks.includes('hints') !== (hints !== null)) return true;
   if (engine === 'v8' && !marks.some((mark) => chromiumMarks.includes(mark))) return true;
   if (engine === 'gecko' && !marks.some((mark) => geckoMarks.includes(mark))) return true;
-  if (engine === 'v8' && isSecure && sendsClientHints && hints === null) return true;
+  // A build without hints sends none either.
+  if (engine === 'v8' && isSecure && headers.uaBrands !== null && sendsClientHints && hints === null) return true;
   return engine !== 'other' && claim.major >= FEATURES_SINCE && features === 0;
 }
 

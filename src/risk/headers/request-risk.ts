@@ -13,6 +13,7 @@ import {
   isDocumentDestination,
 } from './header-contradictions.ts';
 import type { RequestHeaders, RequestRiskFacts } from './request-facts.ts';
+import { isSmallBrowser } from './tool-user-agent.ts';
 
 type Condition = (facts: RequestRiskFacts) => boolean;
 type AddressCondition = (facts: Pick<RequestRiskFacts, 'userAgent' | 'categories'>) => boolean;
@@ -33,6 +34,14 @@ const worker = /^(?:(?:shared|service)?worker|(?:audio|paint)worklet|report)$/;
 /** What a browser names in `Accept` when an element of the page asks, not the address bar. */
 const ELEMENT_ACCEPT = /^(?:image|text\/css|font|audio|video|application\/font|text\/event-stream)/;
 
+/**
+ * Proxies that remove what they do not know remove all of it, and some builds of Chromium send none of it. So hints and a
+ * language that are missing as well are not a second sign.
+ */
+function lacksMetadata(headers: RequestHeaders, { claim }: Pick<RequestRiskFacts, 'claim'>): boolean {
+  return claim.sendsFetchMetadata && headers.secure && !hasFetchMetadata(headers);
+}
+
 /** What user agent and address show by themselves. The captcha score uses these as well. */
 export const addressConditions = {
   'no-user-agent': ({ userAgent }) => userAgent === '',
@@ -46,20 +55,21 @@ export const addressConditions = {
 
 export const sharedConditions = {
   ...addressConditions,
-  'no-accept-language': ofHeaders(({ acceptLanguage }) => !acceptLanguage),
-  'no-fetch-metadata': ofHeaders(
-    (headers, { claim }) => claim.sendsFetchMetadata && headers.secure && !hasFetchMetadata(headers),
-  ),
+  'no-accept-language': ofHeaders((headers, facts) => !headers.acceptLanguage && !lacksMetadata(headers, facts)),
+  'no-fetch-metadata': ofHeaders(lacksMetadata),
   'contradictory-fetch-metadata': ofHeaders((headers) => contradictsFetchMetadata(headers)),
-  'no-client-hints': ofHeaders(
-    ({ secure, uaBrands, fetchDest, method }, { claim }) =>
+  'no-client-hints': ofHeaders((headers, { claim }) => {
+    const { secure, uaBrands, fetchDest, method } = headers;
+    return (
       claim.sendsClientHints &&
+      hasFetchMetadata(headers) &&
       secure &&
       uaBrands === null &&
       method !== 'OPTIONS' &&
       !(fetchDest === 'empty' && method === 'GET') &&
-      !worker.test(fetchDest ?? ''),
-  ),
+      !worker.test(fetchDest ?? '')
+    );
+  }),
   'contradictory-client-hints': ofHeaders((headers, { claim, userAgent }) =>
     contradictsHints(userAgent, claim, headers),
   ),
@@ -68,7 +78,8 @@ export type SharedDetector = keyof typeof sharedConditions;
 
 export const requestConditions = {
   ...sharedConditions,
-  'automation-user-agent': ({ claim }) => claim.isTool,
+  'automation-user-agent': ({ claim, userAgent, headers }) =>
+    claim.isTool && !(headers !== null && isSmallBrowser(userAgent, headers)),
   'headless-user-agent': ({ claim }) => claim.isHeadless,
   'contradictory-fetch-metadata': ofHeaders(
     (headers) =>

@@ -144,7 +144,8 @@ export function browserTraits(): TelemetryTrait[] {
   const { userAgent, languages, plugins } = navigator;
   const brands = hintsOf()?.brands ?? [];
   const major = /(?:Headless)?Chrome\/(\d+)/.exec(userAgent)?.[1];
-  const isDesktopChrome = major !== undefined && !/Mobile|Android/.test(userAgent);
+  // A frame for pages in another program, such as Qt's, names itself before Chrome and has no object of it.
+  const isDesktopChrome = /\) (?:Headless)?Chrome\//.test(userAgent) && !/Mobile|Android/.test(userAgent);
   return namesFound<TelemetryTrait>([
     ['no-languages', languages.length === 0],
     ['zero-window', outerWidth === 0 && outerHeight === 0],

@@ -28,11 +28,7 @@ describe('the captcha score', () => {
         [{ userAgent: 'tool' }, ['automation-user-agent'], 0.5],
         [{ userAgent: 'Mozilla/5.0 HeadlessChrome/140' }, ['headless-user-agent'], 0.5],
         [{ headers: { acceptLanguage: false, fetchMetadata: true } }, ['no-accept-language'], 0.2],
-        [
-          { headers: { acceptLanguage: false, fetchMetadata: false } },
-          ['no-accept-language', 'no-fetch-metadata'],
-          0.5,
-        ],
+        [{ headers: { acceptLanguage: false, fetchMetadata: false } }, ['no-fetch-metadata'], 0.3],
         [{ headers: null }, [], 0],
         [{ hostUnverified: true, webView: true }, ['unverified-host', 'web-view'], 0.3],
         [{ categories: ['tor', 'vpn', 'unheard-of'] }, ['category-tor', 'category-vpn'], 0.6],
