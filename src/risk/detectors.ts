@@ -154,7 +154,8 @@ export const detectors = {
   },
   'worker-differs': {
     ...sessionOnly(0.3, reasons.noReports),
-    compares: 'A worker or an empty frame sees another user agent, system, language, number of cores or time zone.',
+    compares:
+      'A worker or an empty frame sees another user agent, system, language, number of cores or time zone, and no function of the page was replaced, which would explain it.',
     mayTrip: 'Extensions that disguise the page and not its workers.',
   },
   'contradictory-renderer': {

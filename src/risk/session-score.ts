@@ -121,6 +121,8 @@ const conditions: Readonly<Record<SessionDetector, Condition>> = {
     (typeof ownFindings)[number],
     Condition
   >),
+  // Who disguises the page and not its workers has replaced functions of the page: one sign.
+  'worker-differs': (facts) => found(facts, 'worker-differs') && !found(facts, 'replaced-natives'),
   'untrusted-events': ({ telemetry }) =>
     telemetry.untrusted >= UNTRUSTED_MIN && telemetry.untrusted > inputs(telemetry),
   'no-interaction': ({ telemetry }) =>

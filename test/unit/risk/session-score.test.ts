@@ -176,6 +176,11 @@ describe('one detector fires alone', () => {
       expect(scoreRisk(personFacts(changes)).score).toBe(sessionWeight(name));
     }));
 
+  test('an extension that disguises the page and not its workers is one sign', () => {
+    const environment = { traits: [], findings: ['replaced-natives', 'worker-differs'] as const };
+    expect(scoreRisk(personFacts({ environment }))).toMatchObject({ score: 0.4 });
+  });
+
   test('address-hopping fires together with address-change', () => {
     expect(firedBy({ addressChanges: 3 })).toEqual(['address-change', 'address-hopping']);
   });
