@@ -6,6 +6,7 @@ import { createHash, pbkdf2Sync } from 'node:crypto';
 import { encodeBase64url } from '../../src/bytes/base64url.ts';
 import { ATTACK_STEPS } from '../../src/attack/attack-state.ts';
 import { sessionDifficulty } from '../../src/captcha/plan/burst-price.ts';
+import { besideDifficulty } from '../../src/captcha/plan/level-prices.ts';
 import { generateRswKey, levelOf, squaringsOf } from '../../src/captcha/pow/rsw-key.ts';
 import { RswMinter } from '../../src/captcha/pow/rsw-mint.ts';
 import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
@@ -54,7 +55,8 @@ export async function nativeWork(): Promise<Record<string, object>> {
     'a token, level 1': lock(powDifficulty),
     'a token, level 1, attack mode': lock(powDifficulty + ATTACK_STEPS / 2),
     'a token, level 1, risk 0.5': lock(worse!.powDifficulty!),
-    'a token, level 2, risk 0.7, without its puzzle': lock(worst!.powDifficulty!),
+    'a token, level 2, before its picture': lock(worst!.powDifficulty!),
+    'a token, level 2, beside its picture': lock(besideDifficulty(worst!.powDifficulty!)),
     'Anubis, default difficulty': hashes(ANUBIS_HASHES),
     'ALTCHA, default': {
       work: `${ALTCHA.keys} keys of ${ALTCHA.iterations} iterations`,
