@@ -73,3 +73,32 @@ export const imitatesAHand: Act = async (page, url) => {
   await page.mouse.click(x, y);
   await page.waitForTimeout(FIRST_REPORT_MS);
 };
+/** What a script with a task does: the same form and links on several pages, by the driver's own functions. */
+export const worksThroughPages: Act = async (page, url) => {
+  for (const path of ['/form', '/gallery', '/form']) {
+    await page.goto(url + path);
+    if (path === '/form') {
+      for (const field of ['#name', '#mail', '#message']) await page.fill(field, 'somebody@example.org');
+      await page.click('#send');
+    } else for (let time = 0; time < 3; time++) await page.click('#forward');
+    await page.waitForTimeout(FIRST_REPORT_MS);
+    await page.click('#prices');
+    await page.waitForTimeout(FIRST_REPORT_MS);
+  }
+};
+/** The pointer travels in straight lines, and keys come one by one. */
+export const glidesThroughPages: Act = async (page, url) => {
+  for (const path of ['/form', '/gallery', '/form']) {
+    await page.goto(url + path);
+    await page.mouse.move(60, 500, { steps: 12 });
+    for (const target of path === '/form' ? ['#name', '#mail', '#send'] : ['#forward', '#forward']) {
+      const box = (await page.locator(target).boundingBox())!;
+      await page.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.6, { steps: 20 });
+      await page.mouse.down();
+      await page.waitForTimeout(60);
+      await page.mouse.up();
+      if (target === '#name') await page.keyboard.type('Somebody', { delay: 90 });
+    }
+    await page.waitForTimeout(FIRST_REPORT_MS);
+  }
+};

@@ -16,6 +16,8 @@ import {
   readsForHalfAMinute,
   typesEvenly,
   visitsPages,
+  glidesThroughPages,
+  worksThroughPages,
 } from './driven-acts.ts';
 import { isInstalled, type PlaywrightLauncher, stealthyPlaywright } from './npm-tools.ts';
 import type { RecordedKind, RecordedSet } from './recording.ts';
@@ -178,6 +180,8 @@ const variants: Record<RecordedSet, DrivenVariant[]> = {
       act: visitsPages,
     },
     { kind: 'window-stealth', start: 'attached', variant: 'attached, types evenly', act: typesEvenly },
+    { kind: 'window-stealth', start: 'attached', variant: 'attached, works through pages', act: worksThroughPages },
+    { kind: 'window-stealth', start: 'attached', variant: 'attached, glides through pages', act: glidesThroughPages },
     {
       kind: 'window-stealth',
       start: 'quiet',

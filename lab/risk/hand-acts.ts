@@ -252,6 +252,30 @@ export const opensReaderView: HandAct = {
   },
 };
 
+/** A longer visit with the mouse: forms and buttons on several pages. */
+export const usesSeveralPages: HandAct = {
+  path: '/form',
+  async does(scene) {
+    const { hand } = scene;
+    await hand.findPage();
+    await hand.click('name');
+    await hand.type('somebody');
+    await hand.click('mail');
+    await hand.type('s@example.org');
+    await hand.click('send');
+    await hand.click('agree');
+    await pause(FIRST_REPORT_MS);
+    await follow(scene, 'article');
+    await hand.wheel(6);
+    await hand.key('Home');
+    await pause(1500);
+    await follow(scene, 'prices');
+    await hand.key('End');
+    await pause(800);
+    await follow(scene, 'contact');
+  },
+};
+
 /** A tool that uses the real pointer and keyboard, as desktop automation does. */
 export const toolJumps: HandAct = {
   path: '/form',

@@ -66,6 +66,8 @@ const tune: Omit<HandVariant, 'set' | 'kind'>[] = [
     preferences: 'user_pref("privacy.fingerprintingProtection", true);',
   },
   { variant: 'Falkon reads', act: acts.readsAndScrolls, browser: 'falkon' },
+  { variant: 'uses several pages', act: acts.usesSeveralPages },
+  { variant: 'Firefox uses several pages', act: acts.usesSeveralPages, browser: 'firefox' },
 ];
 const report: Omit<HandVariant, 'set' | 'kind'>[] = [
   { variant: 'selects text, in British English', act: acts.selectsText, language: 'en_GB', size: [1440, 880] },
@@ -132,6 +134,9 @@ const report: Omit<HandVariant, 'set' | 'kind'>[] = [
   },
   { variant: 'Falkon visits pages', act: acts.visitsPages, browser: 'falkon' },
   { variant: 'WebKit only looks', act: acts.onlyLooks, browser: 'webkit' },
+  { variant: 'uses several pages, in Dutch', act: acts.usesSeveralPages, language: 'nl', size: [1180, 760] },
+  { variant: 'uses several pages of a site in a small window', act: acts.usesSeveralPages, size: [820, 680] },
+  { variant: 'Firefox uses several pages, in Polish', act: acts.usesSeveralPages, browser: 'firefox', language: 'pl' },
 ];
 const tools: Omit<HandVariant, 'kind'>[] = [
   { set: 'tune', variant: 'jumps and types', act: acts.toolJumps },

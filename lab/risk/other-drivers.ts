@@ -9,7 +9,14 @@ import { join } from 'node:path';
 import { carriedChromium } from '../../test/support/carried-chromium.ts';
 import { besideBrowser, quietChromiumArgs, spawnBrowser, untilStarted } from './browser-process.ts';
 import { chromeOf, MAC, type RecordedClient, WINDOWS } from './client.ts';
-import { type Act, fillsInAndClicks, imitatesAHand, visitsPages } from './driven-acts.ts';
+import {
+  type Act,
+  fillsInAndClicks,
+  glidesThroughPages,
+  imitatesAHand,
+  visitsPages,
+  worksThroughPages,
+} from './driven-acts.ts';
 import { pause } from './hand.ts';
 import * as tools from './npm-tools.ts';
 import type { Puppeteer, PuppeteerPage } from './npm-tools.ts';
@@ -57,6 +64,18 @@ const clicksLikeAHand: PuppeteerAct = async (page, url) => {
   await cursor.click('#send');
   await pause(FIRST_REPORT_MS);
   await cursor.move('#next');
+};
+
+/** Types key by key and clicks, on several pages. */
+const clicksThroughPages: PuppeteerAct = async (page, url) => {
+  for (const path of ['/form', '/gallery', '/form']) {
+    await page.goto(url + path);
+    if (path === '/form') await page.type('#name', 'Somebody', { delay: 80 });
+    for (let time = 0; time < 3; time++) await page.click(path === '/form' ? '#send' : '#forward');
+    await pause(FIRST_REPORT_MS);
+    await page.click('#contact');
+    await pause(FIRST_REPORT_MS);
+  }
 };
 
 interface PuppeteerSettings {
@@ -310,6 +329,21 @@ const variants: readonly (Omit<OtherVariant, 'kind'> & { windowless?: true })[] 
     variant: 'Patchright, clicks',
     needs: 'patchright-core',
     drive: byFork('patchright-core', false, fillsInAndClicks),
+  },
+  {
+    variant: 'Patchright, works through pages',
+    needs: 'patchright-core',
+    drive: byFork('patchright-core', false, worksThroughPages),
+  },
+  {
+    variant: 'Patchright, glides through pages',
+    needs: 'patchright-core',
+    drive: byFork('patchright-core', false, glidesThroughPages),
+  },
+  {
+    variant: 'rebrowser’s Puppeteer, clicks through pages',
+    needs: 'rebrowser-puppeteer-core',
+    drive: byPuppeteer({ ...forked, act: clicksThroughPages }),
   },
   {
     variant: 'Patchright, imitates a hand',

@@ -67,7 +67,7 @@ export class Recorder {
     const body = request.method === 'POST' ? await text(request) : '';
     if (path.startsWith('/__protect/') && script !== undefined) {
       response.setHeader('content-type', 'text/javascript').end(script);
-    } else if (path === '/__protect/session' && body.includes('"capabilities"')) {
+    } else if (path === '/__protect/session' && body.includes('"capabilities"') && !body.includes('"solution"')) {
       // The protect script sends its report with a solution, so it gets a task. This one takes no work.
       const challenge = { challenge: 'none', pow: { lane: 'wait', waitMs: 0 }, expiresAt: Date.now() + 60_000 };
       response.setHeader('content-type', 'application/json').end(JSON.stringify(challenge));

@@ -197,8 +197,19 @@ export const detectors = {
   'suspected-agent': {
     ...sessionOnly(0, reasons.noReports),
     compares:
-      'A page has the marks that an assistant leaves while it operates the browser. It adds nothing to the score.',
+      'A page has the marks that an assistant leaves while it operates the browser, or `no-hands-throughout` fires. It adds nothing to the score.',
     mayTrip: 'People whose assistant operates the browser for them.',
+  },
+  'no-hands': {
+    ...sessionOnly(0.1, reasons.noReports),
+    compares:
+      'At least three presses at exact centres or fields filled without a key, and most of these actions were so.',
+    mayTrip: 'Voice control and dictation that press and write for a person.',
+  },
+  'no-hands-throughout': {
+    ...sessionOnly(0.2, reasons.noReports),
+    compares: 'At least eight, in more than one report. It is added to `no-hands`.',
+    mayTrip: 'The same, in long sessions.',
   },
   'untrusted-events': {
     ...sessionOnly(0.2, reasons.noReports),

@@ -4,6 +4,7 @@
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
 import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
+import type { HandCounts } from '../contract/edge/page-reports.ts';
 import type { TelemetryTrait } from '../contract/edge/page-report-names.ts';
 import type { EnvironmentFinding } from './environment/environment-findings.ts';
 
@@ -33,6 +34,10 @@ export interface TelemetryFacts {
   traits: readonly TelemetryTrait[];
   /** A page showed the marks of an assistant. Absent in the state of a session of an older release. */
   isAgent?: boolean;
+  /** Sums of what pages reported. Absent in the state of a session of an older release. */
+  hands?: HandCounts;
+  /** Number of reports with signs of a program in `hands`. */
+  handless?: number;
   /** Number of reports that no page can have made. */
   implausible: number;
 }

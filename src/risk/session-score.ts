@@ -8,6 +8,7 @@ import { isAutomationAgent } from './bot-user-agent.ts';
 import { detectorNames, sessionWeight } from './detectors.ts';
 import type { EnvironmentFinding } from './environment/environment-findings.ts';
 import type { RiskFacts, TelemetryFacts } from './facts.ts';
+import { handlessActions } from './hands.ts';
 import { claimedBrowser } from './headers/claimed-browser.ts';
 import { type RequestDetector, sharedConditions, type SharedDetector } from './headers/request-risk.ts';
 import { unknownRequest } from './headers/request-facts.ts';
@@ -44,6 +45,11 @@ const KEY_GAPS_MIN = 10;
 const EVEN_DEVIATION_SHARE = 0.08;
 /** 50 keys a second, faster than anyone types. */
 const QUICKEST_GAP_MS = 20;
+/** Fewer happen by chance. */
+const HANDLESS_MIN = 3;
+const HANDLESS_LONG = 8;
+/** One page alone decides nothing. */
+const HANDLESS_REPORTS = 2;
 const HOPS_MIN = 3;
 /** Five requests a second for a whole minute. A page with its pictures stays below. */
 const BURST_PER_MINUTE = 300;
@@ -81,6 +87,9 @@ const found = ({ environment }: RiskFacts, finding: EnvironmentFinding): boolean
 const isDriven: Condition = (facts) =>
   has(facts, 'debugger') || (has(facts, 'developer-tools') && found(facts, 'impossible-window'));
 const claimsHeadless: Condition = (facts) => isHeadlessAgent(facts.userAgent) || has(facts, 'headless-agent');
+const handless = ({ telemetry: { hands } }: RiskFacts): number => (hands ? handlessActions(hands) : 0);
+const handlessThroughout: Condition = (facts) =>
+  handless(facts) >= HANDLESS_LONG && (facts.telemetry.handless ?? 0) >= HANDLESS_REPORTS;
 const inputs = ({ pointerMoves, presses, keys, wheels }: TelemetryFacts): number =>
   pointerMoves + presses + keys + wheels;
 
@@ -116,7 +125,9 @@ const conditions: Readonly<Record<SessionDetector, Condition>> = {
   'debugger-attached': isDriven,
   'developer-tools': (facts) => has(facts, 'developer-tools') && !isDriven(facts),
   'instant-presses': (facts) => has(facts, 'instant-presses'),
-  'suspected-agent': ({ telemetry }) => telemetry.isAgent === true,
+  'suspected-agent': (facts) => facts.telemetry.isAgent === true || handlessThroughout(facts),
+  'no-hands': (facts) => handless(facts) >= HANDLESS_MIN,
+  'no-hands-throughout': handlessThroughout,
   ...(Object.fromEntries(ownFindings.map((name) => [name, (facts: RiskFacts) => found(facts, name)])) as Record<
     (typeof ownFindings)[number],
     Condition

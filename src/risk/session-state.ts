@@ -4,10 +4,11 @@
  * state and decides nothing.
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
-import type { TelemetryReport } from '../contract/edge/page-reports.ts';
+import type { HandCounts, TelemetryReport } from '../contract/edge/page-reports.ts';
 import type { RiskCause, RiskDetector } from '../contract/edge/risk-detectors.ts';
 import { environmentFindings, type JudgedReport } from './environment/environment-findings.ts';
 import type { EnvironmentFacts, OpenedBefore, RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
+import { addHands, areImpossible, handlessActions } from './hands.ts';
 import { scoreRisk, type ExplainedScore } from './session-score.ts';
 
 /** The visitor of a session call, as the edge reports them. */
@@ -179,8 +180,14 @@ function counted(known: TelemetryFacts, report: TelemetryReport, ageMs: number):
     scrolls: Math.max(known.scrolls, report.scrolls),
     untrusted: Math.max(known.untrusted, report.untrusted),
     isAgent: known.isAgent === true || report.agent === true,
+    ...handsOf(known, report.hands),
     typing: report.keyGaps >= known.typing.gaps ? typingOf(report) : known.typing,
   };
+}
+
+function handsOf({ hands, handless = 0 }: TelemetryFacts, added: HandCounts | undefined): Partial<TelemetryFacts> {
+  if (added === undefined) return {};
+  return { hands: addHands(hands, added), handless: handless + (handlessActions(added) > 0 ? 1 : 0) };
 }
 
 function typingOf({ keyGaps, keyGapMeanMs, keyGapDeviationMs }: TelemetryReport): TypingFacts {
@@ -230,8 +237,9 @@ const GRACE_EVENTS = 50;
  */
 export function isImplausible(report: TelemetryReport, ageMs: number): boolean {
   const { elapsedMs, visibleMs, firstInteractionMs, pointerMoves, presses, touches, leaps, keys, keyGaps } = report;
-  const { wheels, scrolls } = report;
+  const { wheels, scrolls, hands } = report;
   if (elapsedMs > ageMs + CLOCK_SLACK_MS) return true;
+  if (hands !== undefined && areImpossible(hands)) return true;
   if (visibleMs > elapsedMs || touches + leaps > presses || keyGaps > keys) return true;
   const touched = pointerMoves + presses + keys + wheels;
   if (firstInteractionMs === null ? touched > 0 : touched === 0) return true;

@@ -21,6 +21,19 @@ import {
 const count = z.int().check(z.gte(0), z.lte(TELEMETRY_COUNT_MAX));
 const milliseconds = z.int().check(z.gte(0), z.lte(TELEMETRY_ELAPSED_MAX_MS));
 
+/**
+ * What was done in the page since its last report, beside how much of it was done as programs do it. `centred`: of mouse
+ * presses on an element, those at its exact centre.
+ * `keyless`: of fields that text was put into, those that got it at once and without a key.
+ */
+const handCounts = z.strictObject({
+  presses: count,
+  centred: count,
+  entries: count,
+  keyless: count,
+});
+export type HandCounts = z.infer<typeof handCounts>;
+
 export const telemetryReport = z.strictObject({
   v: z.literal(1),
   /** Since the page was opened, or since its session was if that came later. */
@@ -48,6 +61,8 @@ export const telemetryReport = z.strictObject({
   traits: z.array(z.enum(telemetryTraits)).check(z.maxLength(telemetryTraits.length)),
   /** The page has the marks of an assistant that operates the browser. */
   agent: z.optional(z.literal(true)),
+  /** Absent from the script of an older edge. */
+  hands: z.optional(handCounts),
 });
 export type TelemetryReport = z.infer<typeof telemetryReport>;
 

@@ -54,6 +54,8 @@ export const riskDetectors = [
   'suspected-agent',
   'wrong-answers',
   'no-page-load',
+  'no-hands',
+  'no-hands-throughout',
 ] as const;
 export type RiskDetector = (typeof riskDetectors)[number];
 

@@ -37,14 +37,14 @@ export async function passTelemetry(context: RequestContext, { service, count }:
   return answerWith(context, jsonAnswer({ accepted: true }, 202));
 }
 
-/** A service that is older, as in the minutes of an upgrade, refuses a field that it does not know. */
+/** A service that is older, as in the minutes of an upgrade, refuses fields that it does not know. */
 async function askService(
   service: Isolate['service'],
   question: object,
-  { agent, ...report }: Record<string, unknown>,
+  { agent, hands, ...report }: Record<string, unknown>,
 ): Promise<Asked<true>> {
-  const more = agent === undefined ? {} : { agent };
-  const asked = await service.ask(CALL, { ...question, report: { ...report, ...more } });
+  const asked = await service.ask(CALL, { ...question, report: { ...report, agent, hands } });
   const isRefused = !asked.ok && asked.error.kind === 'visitor' && asked.error.key === 'API.INVALID_BODY';
-  return isRefused && agent !== undefined ? service.ask(CALL, { ...question, report }) : asked;
+  const hasMore = agent !== undefined || hands !== undefined;
+  return isRefused && hasMore ? service.ask(CALL, { ...question, report }) : asked;
 }

@@ -39,15 +39,8 @@ export function automationTraits(): TelemetryTrait[] {
  * What assistants show the person on a page that they operate: the borders, stop buttons and pointers of extensions and
  * browsers, and the boxes that agents draw around elements for their model. They are published, and easy to leave out.
  */
-const AGENT_MARKS = [
-  '[id^=claude-agent-]',
-  '#claude-phantom-cursor',
-  '[id^=codex-agent-]',
-  '[id^=pplx-agent]',
-  '#__gemini_automation_overlay',
-  '#browser-use-debug-highlights',
-  '#playwright-highlight-container',
-].join();
+const AGENT_MARKS =
+  '[id^=claude-agent-],[id^=codex-agent-],[id^=pplx-agent],#__gemini_automation_overlay,[id^=browser-use-]';
 
 export function hasAgentMarks(): boolean {
   return document.querySelector(AGENT_MARKS) !== null;

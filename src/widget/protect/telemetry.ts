@@ -7,6 +7,7 @@ import type { TelemetryReport } from '../../contract/edge/page-reports.ts';
 import { cookieSessionId } from '../session-cookie.ts';
 import { automationTraits, hasAgentMarks } from './automation-traits.ts';
 import { DrivenInput } from './driven-input.ts';
+import { HandUse } from './hand-use.ts';
 import { inputKinds, PageUse } from './page-use.ts';
 
 /** Long enough for a first pointer move, short enough for a quick visit. */
@@ -23,9 +24,14 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>, ref
   let reports = 0;
   let reported = '';
   const driven = new DrivenInput();
+  const hands = new HandUse();
 
-  for (const type of Object.keys(inputKinds)) listen(type, (event) => use.count(event));
-  for (const type of ['pointerup', ...Object.keys(inputKinds)]) listen(type, (event) => driven.add(event));
+  for (const type of ['pointerup', 'input', ...Object.keys(inputKinds)])
+    listen(type, (event) => {
+      if (type in inputKinds) use.count(event);
+      driven.add(event);
+      hands.add(event);
+    });
   document.addEventListener('visibilitychange', () => use.turn());
   if (!(await ready)) return;
   if (isSameSession()) schedule();
@@ -37,6 +43,8 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>, ref
   function isSameSession(): boolean {
     const current = cookieSessionId();
     if (current === jti) return current !== null;
+    // What was done before the page had a session is of the first one.
+    if (jti !== null) hands.take();
     jti = current;
     use = new PageUse();
     reports = 0;
@@ -62,7 +70,8 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>, ref
     reports++;
     reported = state;
     const traits = [...new Set([...automationTraits(), ...driven.traits])];
-    const report: TelemetryReport = { v: 1, ...use.report(), traits, ...(hasAgentMarks() && { agent: true }) };
+    const agent = hasAgentMarks() && ({ agent: true } as const);
+    const report: TelemetryReport = { v: 1, ...use.report(), traits, ...agent, hands: hands.take() };
     void post(new Blob([JSON.stringify(report)], { type: 'application/json' }));
   }
 

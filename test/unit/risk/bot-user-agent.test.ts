@@ -93,5 +93,5 @@ test('of the recorded sessions, every tool that names itself is found and no bro
     .filter(([, isBot]) => isBot)
     .map(([userAgent]) => /curl|node|Headless|python/.exec(userAgent)?.[0] ?? userAgent);
   expect(bots.toSorted()).toEqual(['Headless', 'Headless', 'curl', 'node', 'python']);
-  expect(found.size - bots.length).toBe(14);
+  expect(found.size - bots.length).toBe(16);
 });

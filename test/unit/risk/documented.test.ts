@@ -1,4 +1,4 @@
-/** docs/risk.md prints the table of detectors as the code has it, and docs/threat-model.md the counts of the report set. */
+/** docs/risk.md prints the table of detectors as the code has it, and the counts of the report set. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isHidden, isStoppedByTask, outcomeOf, outcomes, thresholds } from '../../../lab/risk/outcome.ts';
@@ -8,7 +8,6 @@ import type { RiskDetector } from '../../../src/contract/edge/risk-detectors.ts'
 import { type Detector, detectors } from '../../../src/risk/detectors.ts';
 
 const page = readFileSync('docs/risk.md', 'utf8');
-const testedPage = readFileSync('docs/threat-model.md', 'utf8');
 
 describe('docs/risk.md prints', () => {
   const table: [string, Detector][] = Object.entries(detectors);
@@ -35,7 +34,7 @@ describe('docs/risk.md prints', () => {
   });
 });
 
-describe('docs/threat-model.md prints of the report set', () => {
+describe('docs/risk.md prints of the report set', () => {
   const recorded = readRecording('report');
   const replayed = replay(recorded);
   const stopped = (scores: readonly number[], threshold: number): number =>
@@ -49,7 +48,7 @@ describe('docs/threat-model.md prints of the report set', () => {
       return [kind, found.length, ...outcomes.map((outcome) => found.filter((one) => one === outcome).length)];
     });
     const row = /^\| `([a-z-]+)`[^|]*\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm;
-    expect([...testedPage.matchAll(row)].map(([, kind, ...counts]) => [kind, ...counts.map(Number)])).toEqual(counted);
+    expect([...page.matchAll(row)].map(([, kind, ...counts]) => [kind, ...counts.map(Number)])).toEqual(counted);
   });
 
   test('how many automated and person-like sessions each threshold stops', () => {
@@ -58,7 +57,7 @@ describe('docs/threat-model.md prints of the report set', () => {
       sides.flatMap((scores) => [stopped(scores, threshold), scores.length - stopped(scores, threshold)]),
     );
     const row = /^\| (?:work|task|blocked), 0\.\d+ +\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm;
-    expect([...testedPage.matchAll(row)].map(([, ...counts]) => counts.map(Number))).toEqual(counted);
+    expect([...page.matchAll(row)].map(([, ...counts]) => counts.map(Number))).toEqual(counted);
   });
 
   test('how much hidden automation meets a task or is blocked, also without the detectors that weigh most', () => {
@@ -67,7 +66,7 @@ describe('docs/threat-model.md prints of the report set', () => {
       const count = hidden.filter(isStoppedByTask).length;
       return { all: hidden.length, count, percent: Math.round((100 * count) / hidden.length) };
     };
-    const text = testedPage.replaceAll(/\s+/g, ' ');
+    const text = page.replaceAll(/\s+/g, ' ');
     const { all, count, percent } = stoppedWithout();
     expect(text).toContain(
       `Of ${all} sessions of hidden automation, ${count} (${percent} %) meet a task or are blocked.`,
@@ -85,6 +84,6 @@ describe('docs/threat-model.md prints of the report set', () => {
       return [name, stopped(scores, thresholds.work) - blocked, blocked, Math.max(...scores)];
     });
     const row = /^\| ([\w ,]+?) +\| (\d+) +\| (\d+) +\| (\d\.\d\d) +\|$/gm;
-    expect([...testedPage.matchAll(row)].map(([, name, ...counts]) => [name, ...counts.map(Number)])).toEqual(counted);
+    expect([...page.matchAll(row)].map(([, name, ...counts]) => [name, ...counts.map(Number)])).toEqual(counted);
   });
 });

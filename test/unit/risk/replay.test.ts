@@ -1,5 +1,5 @@
 /**
- * The recorded sessions, replayed through the detectors: what docs/threat-model.md claims about them. `npm run bench -- risk`
+ * The recorded sessions, replayed through the detectors: what docs/risk.md claims about them. `npm run bench -- risk`
  * shows how well the other kinds are told apart.
  */
 import { describe, expect, test } from 'vitest';

@@ -7,6 +7,7 @@ import {
   riskDetectors,
 } from '../../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../../src/risk/detectors.ts';
+import type { HandCounts } from '../../../src/contract/edge/page-reports.ts';
 import type { EnvironmentFinding } from '../../../src/risk/environment/environment-findings.ts';
 import type { EnvironmentFacts, RiskFacts } from '../../../src/risk/facts.ts';
 import { requestConditions, sharedConditions } from '../../../src/risk/headers/request-risk.ts';
@@ -17,6 +18,12 @@ import { CHROME, FIREFOX, PHONE, headersOf, personFacts, telemetryOf } from './s
 const firedBy = (changes: Partial<RiskFacts>): RiskDetector[] => detectorsOf(scoreRisk(personFacts(changes)).detectors);
 const noHints = { uaBrands: null, uaMobile: null, uaPlatform: null };
 const noMetadata = { fetchSite: null, fetchMode: null, fetchDest: null };
+const centred = (presses: number): HandCounts => ({
+  presses,
+  centred: presses,
+  entries: 0,
+  keyless: 0,
+});
 const found = (...findings: EnvironmentFinding[]): EnvironmentFacts => ({ traits: [], findings });
 const still = { interacted: false, pointerMoves: 0, presses: 0, keys: 0, wheels: 0, scrolls: 0 };
 
@@ -124,6 +131,7 @@ const cases: [RiskDetector, string, Partial<RiskFacts>][] = [
   ['suspected-agent', 'a page has the marks of an assistant', { telemetry: telemetryOf({ isAgent: true }) }],
   ['no-page-load', 'found', { environment: found('no-page-load') }],
   ['wrong-answers', 'found', { environment: found('wrong-answers') }],
+  ['no-hands', 'three presses at exact centres', { telemetry: telemetryOf({ hands: centred(3), handless: 1 }) }],
   ['contradictory-engine', 'found', { environment: found('contradictory-engine') }],
   ['contradictory-version', 'found', { environment: found('contradictory-version') }],
   ['contradictory-system', 'found', { environment: found('contradictory-system') }],
@@ -181,13 +189,18 @@ describe('one detector fires alone', () => {
     expect(scoreRisk(personFacts({ environment }))).toMatchObject({ score: 0.4 });
   });
 
+  test('no-hands-throughout fires together with no-hands, and makes a suspected agent', () => {
+    const fired = firedBy({ telemetry: telemetryOf({ hands: centred(8), handless: 2 }) });
+    expect(fired).toEqual(['suspected-agent', 'no-hands', 'no-hands-throughout']);
+  });
+
   test('address-hopping fires together with address-change', () => {
     expect(firedBy({ addressChanges: 3 })).toEqual(['address-change', 'address-hopping']);
   });
 
   test('every detector of a session has a case here', () => {
     const ofRequests = Object.keys(requestConditions).filter((name) => !(name in sharedConditions));
-    const named = [...cases.map(([name]) => name), 'address-hopping', ...ofRequests];
+    const named = [...cases.map(([name]) => name), 'address-hopping', 'no-hands-throughout', ...ofRequests];
     expect(new Set(named)).toEqual(new Set(riskDetectors));
   });
 });
