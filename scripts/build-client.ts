@@ -43,7 +43,7 @@ interface SizeLimit {
 /** Every visitor downloads these before they can act, so they stay small. The tests of the pages check page weight. */
 export const sizeLimits: readonly SizeLimit[] = [
   { name: 'widget and PoW worker', files: ['widget.js', 'pow-worker.js'], maxGzipBytes: 10 * 1024 },
-  { name: 'protect script', files: ['protect.js'], maxGzipBytes: 9 * 1024 },
+  { name: 'protect script', files: ['protect.js'], maxGzipBytes: 10 * 1024 },
   // A wrapper's user pays for the API of the original above the widget: at most 2 KB each.
   { name: 'Turnstile script', files: ['compat/turnstile.js'], above: 'widget.js', maxGzipBytes: 2 * 1024 },
   { name: 'hCaptcha script', files: ['compat/hcaptcha.js'], above: 'widget.js', maxGzipBytes: 2 * 1024 },

@@ -203,7 +203,7 @@ export const detectors = {
   'no-hands': {
     ...sessionOnly(0.1, reasons.noReports),
     compares:
-      'At least three presses at exact centres or fields filled without a key, and most of these actions were so.',
+      'At least three presses at exact centres, movements in straight lines or fields filled without a key, and most of these actions were so.',
     mayTrip: 'Voice control and dictation that press and write for a person.',
   },
   'no-hands-throughout': {

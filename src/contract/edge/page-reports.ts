@@ -23,12 +23,14 @@ const milliseconds = z.int().check(z.gte(0), z.lte(TELEMETRY_ELAPSED_MAX_MS));
 
 /**
  * What was done in the page since its last report, beside how much of it was done as programs do it. `centred`: of mouse
- * presses on an element, those at its exact centre.
+ * presses on an element, those at its exact centre. `straight`: of longer movements of the mouse, those in a straight line.
  * `keyless`: of fields that text was put into, those that got it at once and without a key.
  */
 const handCounts = z.strictObject({
   presses: count,
   centred: count,
+  strokes: count,
+  straight: count,
   entries: count,
   keyless: count,
 });

@@ -8,7 +8,7 @@ import { expectRows } from '../../support/rows.ts';
 import { environmentOf, reportOf, visitorOf } from './session-facts.ts';
 
 const NOW_MS = 1_800_000_000_000;
-const none: HandCounts = { presses: 0, centred: 0, entries: 0, keyless: 0 };
+const none: HandCounts = { presses: 0, centred: 0, strokes: 0, straight: 0, entries: 0, keyless: 0 };
 
 function after(...reports: (Partial<HandCounts> | undefined)[]): SessionState {
   const cycling = { idleSessions: 0, touchedSessions: 0, threshold: 5 };
@@ -27,6 +27,7 @@ test('counts a kind of action only where most of them were a program’s', () =>
       ['centres', { presses: 4, centred: 3 }, 3],
       ['a centre that was hit by chance', { presses: 8, centred: 1 }, 0],
       ['half of the presses', { presses: 4, centred: 2 }, 0],
+      ['lines', { strokes: 3, straight: 3 }, 3],
       ['fields that filled at once', { entries: 3, keyless: 2 }, 2],
       ['one field that was dictated', { entries: 4, keyless: 1 }, 0],
     ],
@@ -34,7 +35,7 @@ test('counts a kind of action only where most of them were a program’s', () =>
   ));
 
 test('adds up over reports, so that one page decides nothing', () => {
-  const driven = { presses: 10, centred: 10 };
+  const driven = { presses: 10, centred: 10, strokes: 4, straight: 4 };
   expect(firedAfter({ presses: 2, centred: 2 })).toEqual([]);
   expect(firedAfter({ presses: 2, centred: 2 }, { presses: 2, centred: 2 })).toEqual(['no-hands']);
   expect(firedAfter(driven)).toEqual(['no-hands']);
@@ -57,6 +58,7 @@ test('counts that contradict each other are made up', () =>
   expectRows<[string, Partial<HandCounts>]>(
     [
       ['more centres than presses', { presses: 1, centred: 2 }],
+      ['more lines than movements', { strokes: 1, straight: 2 }],
       ['more filled fields than fields', { keyless: 1 }],
     ],
     ([, hands]) => expect(isImplausible(reportOf({ presses: 40, hands: { ...none, ...hands } }), 60_000)).toBe(true),

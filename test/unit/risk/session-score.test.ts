@@ -21,6 +21,8 @@ const noMetadata = { fetchSite: null, fetchMode: null, fetchDest: null };
 const centred = (presses: number): HandCounts => ({
   presses,
   centred: presses,
+  strokes: 0,
+  straight: 0,
   entries: 0,
   keyless: 0,
 });
