@@ -30,7 +30,8 @@ export type DecisionInput = (typeof decisionInputs)[number];
  *
  * `access-rule`, `ip-category`, `risk`, `limit`, `policy`: the deciding input of the table.
  * `no-session`: a json path without a session. `bootstrap-passthrough`: an html page let through so
- * that its script can open a session. `clearance`: a challenge lifted by a clearance cookie.
+ * that its script can open a session. `clearance`: a challenge lifted by a clearance cookie, which also stands for the
+ * session that a json path asks for.
  * `verified`: a challenged submission whose token was verified in place. `exempt`: a path that is
  * never challenged. `default`: no input decided. `internal`: a call to `/__protect/*`.
  * `error`: a failure policy decided. `preflight`: a CORS preflight. `bot`: the instance's bot policy.

@@ -44,7 +44,7 @@ export interface Verdict {
   /** Value of `X-Protect-Status`, or `null`. */
   readonly status: 'no-session' | 'invalid-session' | 'session-not-found' | null;
   readonly riskScore: number | null;
-  /** Level of the clearance that lifted a challenge. */
+  /** Level of the clearance that lifted a challenge or stood for a session. */
   readonly level: number | null;
   /** Lowest level of a solved challenge that lifts a challenge here. */
   readonly levelWanted: number;
@@ -129,7 +129,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     sessionStatus: later === 'no-session' && status !== null ? status : known,
     status,
     riskScore: risk?.score ?? null,
-    level: isChallenged && (later === 'clearance' || later === 'no-session') ? (cleared?.level ?? null) : null,
+    level: later === 'clearance' ? (cleared?.level ?? null) : null,
     levelWanted,
     redirect: applied.redirect,
     inputs: later === 'error' ? null : table,
@@ -163,11 +163,11 @@ function laterStep(
   // The bot policy has its own word about these paths, and robots.txt repeats it.
   const isTold = known.isBot && input === 'bot';
   if (path.exempt && decision === 'challenge' && !isTold) return 'exempt';
-  if (decision === 'challenge' && !known.isCleared) return null;
-  // A json path has no page to open a session from. Its client gets 401 and opens one.
+  if (decision === 'challenge') return known.isCleared ? 'clearance' : null;
+  // A json path has no page to open a session from. Its client gets 401 and opens one, or has worked for a clearance.
   const asksForSession = known.sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
-  if (asksForSession) return 'no-session';
-  return decision === 'challenge' ? 'clearance' : null;
+  if (!asksForSession) return null;
+  return known.isCleared ? 'clearance' : 'no-session';
 }
 
 function deciderOf(later: LaterStep | null, { decidedBy }: DecideOutcome): string {
@@ -288,6 +288,7 @@ export function pastPace(verdict: Verdict, policy: InstancePolicy, state: 'spent
     ...verdict,
     decision,
     source: 'limit',
+    level: null,
     decidedBy: `limit:${SESSION_PACE}`,
     firedRules: [...verdict.firedRules, firedPace(state, 'enforce')],
     inputs: verdict.inputs && { ...verdict.inputs, limit: { verdict: decision, name: SESSION_PACE } },

@@ -54,8 +54,9 @@ export function explainRecord(record: ExplainedRecord): string {
   if (source === 'no-session') return `Answered 401: a json path asks for a session (${status}).`;
   const fired = record.fired_rules.filter(({ id }) => !NO_RULE.test(id));
   const text = explainDecision({ inputs, fired, rulesetVersion });
-  const isLifted = decision === 'allow' && liftingSources.includes(source) && decide(inputs).decision !== 'allow';
-  return isLifted ? shorten(`${text} Lifted: ${source}.`, RECORD_TEXT_MAX_CHARS) : text;
+  if (decision !== 'allow' || !liftingSources.includes(source)) return text;
+  if (decide(inputs).decision !== 'allow') return shorten(`${text} Lifted: ${source}.`, RECORD_TEXT_MAX_CHARS);
+  return source === 'clearance' ? shorten(`${text} In place of a session: clearance.`, RECORD_TEXT_MAX_CHARS) : text;
 }
 
 interface ExplainInput {

@@ -180,6 +180,14 @@ describe('a clearance', () => {
     expectAbout(await answered(cleared, '/', 60), CLEARED_PAGES);
   });
 
+  test('opens an API without a session for the calls that these pages would be, and then asks for one', async () => {
+    const headers = { ...newVisitor(stack()), ...personsHeaders };
+    expect(await answered(headers, '/api/time', 1)).toBe(0);
+    const cleared = withCookie(headers, await clearanceOf(headers));
+    expectAbout(await answered(cleared, '/api/time', 100), 10 * CLEARED_PAGES);
+    expect((await browse(`${stack().edgeUrl}/api/time`, { headers: { ...cleared, ...asCall } })).status).toBe(401);
+  });
+
   test('costs as much for each page as the work of a session', async () => {
     const { pow } = await challengeFor(stack(), { ...newVisitor(stack()), ...personsHeaders });
     expect(pow!.t! / CLEARED_PAGES).toBeGreaterThan((0.98 * SQUARINGS_OF_A_PIECE) / PAGES_OF_A_PIECE);

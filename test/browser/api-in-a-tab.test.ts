@@ -14,6 +14,18 @@ test('shows its answer once the browser has opened a session by itself', async (
   expect(cookies.map(({ name }) => name)).toContain('protect_session');
 });
 
+test('shows its answer also where a content blocker blocks the protect script, and so do calls of a page', async () => {
+  await visitor.comesAs({ userAgent: USER_AGENT });
+  await visitor.page.route('**/__protect/protect.js*', (route) => route.abort('blockedbyclient'));
+  await visitor.page.goto(`${stack().edgeUrl}/api/time`);
+  await expect.poll(text).toContain('{');
+  const names = (await visitor.context.cookies()).map(({ name }) => name);
+  expect(names).toContain('__Host-protect-clearance');
+  expect(names).not.toContain('protect_session');
+  await visitor.page.goto(stack().edgeUrl);
+  expect(await visitor.page.evaluate(async () => (await fetch('/api/time')).status)).toBe(200);
+});
+
 test('says that it needs JavaScript where the browser runs none', async () => {
   await visitor.comesAs({ userAgent: USER_AGENT, javaScriptEnabled: false });
   const answer = await visitor.page.goto(`${stack().edgeUrl}/api/time`);

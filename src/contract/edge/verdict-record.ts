@@ -89,7 +89,7 @@ export const verdictRecord = z.strictObject({
   session_status: z.enum(sessionStatuses),
   /** `null`: the request had no token; else whether its token was verified. */
   verified: z.nullable(z.boolean()),
-  /** Clearance level that lifted a challenge, or `null`. */
+  /** Level of the clearance that lifted a challenge or stood for a session, or `null`. */
   level: z.nullable(z.int()),
   risk_score: z.nullable(z.number().check(z.gte(0), z.lte(1))),
   /** Status sent to the visitor; 0 when the visitor left before a response. */

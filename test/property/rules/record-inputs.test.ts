@@ -105,7 +105,7 @@ test('the sentence that a reader gets is the one that would have been written at
       expect(explainRecord(recordOf(given, kept))).toBe(written);
       const passed = explainRecord(recordOf(given, { ...kept, decision: 'allow', source: 'clearance' }));
       const isLifted = decide(given).decision !== 'allow';
-      expect(passed).toBe(isLifted ? `${written} Lifted: clearance.` : written);
+      expect(passed).toBe(`${written} ${isLifted ? 'Lifted' : 'In place of a session'}: clearance.`);
       const refused = recordOf(given, { ...kept, source: 'no-session', session_status: 'invalid-session' });
       expect(explainRecord(refused)).toBe('Answered 401: a json path asks for a session (invalid-session).');
     }),

@@ -162,6 +162,7 @@ interface Visit {
   facts: RequestFacts;
   visitor: KnownVisitor;
   hasRoom: boolean;
+  isClearanceUsedUp: boolean;
   pace: PaceState;
 }
 
@@ -194,6 +195,7 @@ function anyVisit(random: Random): Visit {
     facts: factsOf(path, { request, signals }),
     visitor: { bot, session, clearance },
     hasRoom: random.below(4) > 0,
+    isClearanceUsedUp: random.below(4) === 0,
     pace: random.pick(PACES),
   };
 }
@@ -203,7 +205,7 @@ type Judge = (visit: Visit) => JudgedContext;
 async function gateOf(world: World): Promise<Judge> {
   const config = await configOf(world.settings, edgeConfig(world));
   const ruleset = compiledRules('inst_1', world.rules, world.entries);
-  return ({ facts, visitor, hasRoom, pace }) =>
+  return ({ facts, visitor, hasRoom, isClearanceUsedUp, pace }) =>
     judge({
       facts,
       visitor,
@@ -214,7 +216,7 @@ async function gateOf(world: World): Promise<Judge> {
       hasRoom: () => hasRoom,
       paceOf: ({ status }) => ({
         reading: status === 'active' ? { state: pace, isWorkDue: false, callWeight: 1 } : null,
-        payers: [],
+        payers: isClearanceUsedUp ? null : [],
       }),
     });
 }
@@ -284,7 +286,7 @@ test(`${CASES} random changes are previewed as the gate decides them`, async () 
         { instanceId: 'inst_1', version: '1', isolate: 'i', seq: request },
       );
       expect(isUntouchable(record, replayNow)).toBe(false);
-      // The log shows a clearance only where it lifted a challenge, and an empty budget only where it decided.
+      // The log shows a clearance only where it lifted a challenge or stood for a session, and an empty budget only where it decided.
       const shown: Visit = {
         ...visit,
         visitor: { ...visit.visitor, clearance: record.level === null ? null : visit.visitor.clearance },

@@ -61,6 +61,14 @@ test('a path that needs no session records nothing of it', () => {
 describe('a page that was asked for as a file', () => {
   const passed = verdict('within', 'challenge');
 
+  test('was not let through by the clearance that is used up, so its record names none', () => {
+    const path = { pathType: 'json', action: 'inherit', pattern: null, waiveSession: false, exempt: false } as const;
+    const clearance = { level: 1, kind: 'pow', powDifficulty: 7, eased: false } as const;
+    const cleared = verdict('within', 'challenge', { path, clearance, session: { status: 'none', riskScore: null } });
+    expect(cleared).toMatchObject({ decision: 'allow', source: 'clearance', level: 1 });
+    expect(pastPace(cleared, policyWith('challenge'), 'spent').level).toBeNull();
+  });
+
   test('gets the same, and its record says as much', () =>
     expectRows<['spent' | 'beyond', Decision, Decision]>(
       [

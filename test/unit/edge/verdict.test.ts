@@ -132,8 +132,14 @@ describe('sessions', () => {
       'no-session',
     ],
     [
-      'a clearance does not replace the session',
+      'a clearance stands for a session',
       { session: none, path: { pathType: 'json' }, clearance: 2 },
+      'allow',
+      'clearance',
+    ],
+    [
+      'a clearance that is too low stands for none',
+      { session: none, path: { pathType: 'json' }, clearance: 0, policy: { clearanceLevel: 1 } },
       'challenge',
       'no-session',
     ],
@@ -150,6 +156,7 @@ describe('sessions', () => {
   test('a challenge by a rule is a challenge on a json path too', () => {
     const of = { session: none, path: { pathType: 'json' as const }, network: rule('ip', 'challenge') };
     expect(verdict(of)).toMatchObject({ decision: 'challenge', source: 'access-rule', status: 'no-session' });
+    expect(verdict({ ...of, clearance: 2 })).toMatchObject({ decision: 'allow', source: 'clearance', status: null });
   });
 });
 

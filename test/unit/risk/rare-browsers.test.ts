@@ -1,6 +1,7 @@
 /**
  * Browsers that few people use, with the headers that they send, and common ones behind a proxy that removes headers: none
- * is challenged for them. The headers of Lynx, w3m, NetSurf, Dillo and surf were recorded.
+ * is challenged for them. The headers of NetSurf, Dillo and surf were recorded. Those of Lynx and w3m, like the others, were
+ * written by hand.
  */
 import { expect, test } from 'vitest';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';

@@ -88,10 +88,13 @@ test('each input has a sentence', () =>
     },
   ));
 
-test('what lifted a challenge is named, with what would have challenged', () => {
+test('what lifted a challenge is named, with what would have challenged, and what stood for a session', () => {
   const inputs = { policy: { verdict: 'challenge', reason: 'no-curl' } } as const;
   expect(said(inputs, { source: 'clearance', level: 1 })).toBe(
     'Allowed: the visitor has solved a challenge before, and that clearance lifted this one. Without it: challenged by the policy “no-curl”.',
+  );
+  expect(said({}, { source: 'clearance', level: 1 })).toBe(
+    'Allowed: the visitor has solved a challenge before, and that clearance stands for a session here.',
   );
   expect(said(undefined, { source: 'internal' })).toBe('Allowed: it is one of the gate’s own addresses.');
   expect(said({}, { source: 'no-session', decision: 'challenge' })).toMatch(

@@ -4,7 +4,8 @@
  * handled in one place, here:
  *
  * - Headers, cookies and the query are unknown. Policies that depend on one are tried in every combination.
- * - What lifted a challenge then (a clearance, a verified form) lifts it again, up to the level that the record names.
+ * - What lifted a challenge then (a clearance, a verified form) lifts it again, up to the level that the record names. A
+ *   clearance that stood for a session stands for it again.
  * - Whether a network's budget had room is known where it decided. Elsewhere it is taken to have room.
  * - A request that was above a limit is above it again, as long as a policy still sends the request to it. What this means
  *   is said by the limit as it is in the policy set: its answer, and whether it is enforced.

@@ -55,6 +55,8 @@ const laterSteps: Partial<Record<VerdictSource, string>> = {
   internal: 'it is one of the gate’s own addresses',
 };
 
+const CLEARED_FOR_SESSION = 'the visitor has solved a challenge before, and that clearance stands for a session here';
+
 export function headline(record: VerdictRecord): string {
   const why = whyOf(record);
   if (why === null) return record.explain ?? `${verbs[record.decision]}.`;
@@ -99,7 +101,8 @@ function whyOf(record: VerdictRecord): WhyOfRecord | null {
   const step = laterSteps[source];
   if (step !== undefined && (source === 'no-session' || decision === 'allow')) {
     const lead = decision === 'allow' ? 'Allowed: ' : 'Challenged, because ';
-    return { outcome, later: { lead, reason: step } };
+    const isForSession = source === 'clearance' && outcome?.decision === 'allow';
+    return { outcome, later: { lead, reason: isForSession ? CLEARED_FOR_SESSION : step } };
   }
   if (source !== 'error') return outcome && { outcome, later: null };
   if (explain !== undefined) return null;
