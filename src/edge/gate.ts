@@ -242,7 +242,7 @@ async function steppedBack({ context }: Forward, response: Response, isolate: Is
 /** Counts what the response turned out to be. Anything but `within`: nobody is left to pay for it. */
 function paceAfter({ facts, effects, config }: JudgedContext, response: Response, pace: Pace): PaceState {
   if (effects.pace?.units !== 0) return 'within';
-  if (isFileResponse(response, facts.headers)) return 'within';
+  if (isFileResponse(response, facts)) return 'within';
   const { session, clearance } = effects.pace;
   const { reading, payers } = pace.read(session, clearance, config.policy.pace, facts.nowMs);
   const units = unitsOf(answeredType(response), config.policy.pace, reading?.callWeight);

@@ -252,12 +252,18 @@ describe('sessions', () => {
     expect([stolen.status, stolen.headers.get('x-protect-status')]).toEqual([401, 'invalid-session']);
   });
 
-  test('calls to the edge’s own addresses must come from the site’s own pages and be small', async () => {
+  test('calls to the edge’s own addresses must come from the site’s own pages and be small and flat', async () => {
     const post = (headers: Record<string, string | null>, body = '{}') =>
       edge('/__protect/session', { from: '198.18.0.2', method: 'POST', body, headers });
     expect((await post({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await post({ origin: 'https://evil.test', 'sec-fetch-site': null })).status).toBe(403);
     expect((await post({}, `"${'x'.repeat(20_000)}"`)).status).toBe(413);
+    // Deep enough that it can be read and not written again.
+    const nested = `{"action":"clearance","x":${'['.repeat(8000)}${']'.repeat(8000)}}`;
+    for (const path of ['session', 'challenge', 'solution']) {
+      const options = { from: '198.18.0.2', method: 'POST', body: nested };
+      expect([path, (await edge(`/__protect/${path}`, options)).status]).toEqual([path, 400]);
+    }
     expect((await edge('/__protect/nothing', { from: '198.18.0.2' })).status).toBe(404);
   });
 });

@@ -59,8 +59,10 @@ export class PendingBudget {
   }
 
   /** Whether the response to a request for a file is a page that the network has no budget for. A page takes from it. */
-  withholds(response: Response, { headers, signals: { ip }, nowMs }: RequestFacts, budget: number): boolean {
-    if (!isPageResponse(response, headers)) return false;
+  withholds(response: Response, facts: RequestFacts, budget: number): boolean {
+    const { nowMs, signals } = facts;
+    const { ip } = signals;
+    if (!isPageResponse(response, facts)) return false;
     const hasRoom = this.hasRoom('page', ip, budget, nowMs);
     this.take('page', ip, budget, nowMs);
     if (!hasRoom) this.#withheld.take(ownAddress(ip), nowMs);
@@ -99,9 +101,12 @@ const PAGE_DESTINATION = /^(?:document|iframe|frame|fencedframe|object|embed)$/;
 /** What elements of a page load. Everything else has content that is worth collecting: pages, data, texts. */
 const FILE_TYPE =
   /^(?:image|font|audio|video)\/|^text\/(?:css|javascript|vtt)|^application\/(?:(?:x-)?javascript|ecmascript|wasm|manifest\+json|(?:x-)?font-|vnd\.ms-fontobject|octet-stream|(?:x-|vnd\.apple\.)mpegurl|dash\+xml)/i;
+const MANIFEST_NAME = /manifest[^/]*$/i;
 const BODILESS = new Set([204, 205]);
 
 type Asked = Pick<HeaderFacts, 'fetchDest' | 'accept'>;
+/** `target`: anyone can write that they ask for a manifest, so only an address that is named so may be one. */
+type AskedAt = Pick<RequestFacts, 'target'> & { headers: Pick<HeaderFacts, 'fetchDest'> };
 
 /** A browser that asks for a page says so in `Accept`, whatever else it says. */
 export function askedFor({ fetchDest, accept }: Asked): PendingKind {
@@ -109,15 +114,16 @@ export function askedFor({ fetchDest, accept }: Asked): PendingKind {
 }
 
 /** Redirects, errors and unchanged files hold nothing of the site. */
-export function isPageResponse(response: Response, asked: Asked): boolean {
+export function isPageResponse(response: Response, asked: AskedAt): boolean {
   const { status } = response;
   return status >= 200 && status <= 299 && !BODILESS.has(status) && !isFileResponse(response, asked);
 }
 
 /** What elements of a page load, also when it has not changed. */
-export function isFileResponse({ status, headers }: Response, { fetchDest }: Asked): boolean {
+export function isFileResponse({ status, headers }: Response, asked: AskedAt): boolean {
   const type = headers.get('content-type') ?? '';
   if (status === 304 || FILE_TYPE.test(type)) return true;
   // Browsers read the manifest without cookies on every visit, often as plain JSON.
-  return fetchDest === 'manifest' && /^application\/json/i.test(type);
+  const isAsked = asked.headers.fetchDest === 'manifest' && MANIFEST_NAME.test(asked.target.path);
+  return isAsked && /^application\/json/i.test(type);
 }

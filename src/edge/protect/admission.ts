@@ -2,7 +2,7 @@
  * Which posts `/__protect/*` accepts: those of the site's own pages, and of clients that are no browser. A browser names
  * the page in `Sec-Fetch-Site` or `Origin`; a form on another site can forge neither.
  */
-import { isJsonObject, parseJson } from '../../bytes/json.ts';
+import { isJsonObject, JSON_DEPTH_MAX, jsonShape, parseJson } from '../../bytes/json.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import { error, type Answer } from '../answer/answer.ts';
 import type { NetworkCounts } from '../../address/networks.ts';
@@ -32,11 +32,15 @@ export function refusalOf(
   return { kind: 'error', key: 'API.RATE_LIMITED', reason, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 
+const decoder = new TextDecoder();
+
 /** The body as a JSON object of at most 16 KiB, or the answer that refuses it. */
 export async function readJsonObject({ body }: Request): Promise<Result<Record<string, unknown>, Answer>> {
   if (!body) return failed(error('API.MISSING_BODY', 'Send a JSON body.'));
   const bytes = await readBounded(body, POST_MAX_BYTES);
   if (!bytes.ok) return failed(bytes.error.kind === 'too-large' ? TOO_LARGE : INCOMPLETE);
-  const value = parseJson(bytes.value);
+  const text = decoder.decode(bytes.value);
+  // What is nested deeper can be read and not written again, so asking the service would fail as if it were away.
+  const value = jsonShape(text).depth > JSON_DEPTH_MAX ? null : parseJson(text);
   return isJsonObject(value) ? ok(value) : failed(error('API.PARSE_ERROR', 'The body must be a JSON object.'));
 }

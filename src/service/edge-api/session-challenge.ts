@@ -71,10 +71,13 @@ export async function earnSession(
   if (probes === null || isPieceOfWork(id)) return failed({ kind: 'challenge-foreign' });
   if (burstPrice.solve(call.instance.id, visitor.ip, { id, steps }, call.nowMs) === 'too-cheap') return ok(null);
   const isOfLoad = typeof load === 'string' && id === newJtiFor(visitor.ip, call.nowMs, load);
+  const { environment } = answer;
+  const answersNothing = environment.answers === undefined;
   const report = {
-    ...answer.environment,
-    hasWrongAnswers: hasWrongAnswers(probes, answer.environment),
-    noPageLoad: load !== undefined && !isOfLoad,
+    ...environment,
+    // A page that was open during an upgrade knows neither questions nor nonces: one sign. An edge of before it, none.
+    hasWrongAnswers: !(answersNothing && load === undefined) && hasWrongAnswers(probes, environment),
+    noPageLoad: !answersNothing && load !== undefined && !isOfLoad,
   };
   return ok({ jti: id, report, opening: await sha256Hex(JSON.stringify(answer)) });
 }

@@ -8,6 +8,7 @@ import {
   PendingBudget,
   type PendingKind,
 } from '../../../src/edge/limits/pending-budget.ts';
+import type { CanonicalTarget } from '../../../src/decide/request-target.ts';
 import { expectRows } from '../../support/rows.ts';
 import { factsOf, signalsOf } from './edge-fixture.ts';
 
@@ -172,7 +173,8 @@ describe('a request asks for', () => {
 describe('a response is a page', () => {
   const response = (type: string | null, status = 200) =>
     new Response(null, { status, headers: type === null ? {} : { 'content-type': type } });
-  const asked = { fetchDest: 'image', accept: '*/*' };
+  const at = (fetchDest: string, path = '/') => ({ headers: { fetchDest }, target: { path } as CanonicalTarget });
+  const asked = at('image');
 
   test('if its type is that of a page, whatever was asked for', () =>
     expectRows(
@@ -216,7 +218,13 @@ describe('a response is a page', () => {
     for (const status of [204, 301, 304, 404, 500])
       expect(isPageResponse(response('text/html', status), asked)).toBe(false);
     const json = response('application/json');
-    expect(isPageResponse(json, { ...asked, fetchDest: 'manifest' })).toBe(false);
-    expect(isPageResponse(response('text/html'), { ...asked, fetchDest: 'manifest' })).toBe(true);
+    for (const path of ['/manifest.json', '/app/site.webmanifest', '/manifest'])
+      expect(isPageResponse(json, at('manifest', path))).toBe(false);
+    expect(isPageResponse(response('text/html'), at('manifest', '/manifest.json'))).toBe(true);
+  });
+
+  test('if it is data that was asked for as a manifest, at an address that is not named so', () => {
+    const json = response('application/json');
+    for (const path of ['/api/time', '/manifest/items', '/']) expect(isPageResponse(json, at('manifest', path))).toBe(true);
   });
 });

@@ -3,12 +3,13 @@
  * hostile ends here as a `BodyError`: size, nesting, encodings, prototype names. The result has harmless property
  * names only.
  */
+import { JSON_DEPTH_MAX, jsonShape } from '../../../bytes/json.ts';
 import * as core from 'zod/v4/core';
 import { multipartParts } from '../../../bytes/multipart.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import type { BodyError } from '../service-error.ts';
 import { FORM_FIELDS_MAX, formObject, isForbiddenName } from './form-object.ts';
-import { JSON_DEPTH_MAX, jsonShape, type ParsedBody, parseWithSchema } from './parse-with-schema.ts';
+import { type ParsedBody, parseWithSchema } from './parse-with-schema.ts';
 import { readBounded } from '../../../bytes/read-bounded.ts';
 
 /** Default limit of a management body. A whole settings object has a few KiB. */
