@@ -49,7 +49,7 @@ export async function issueSessionChallenge(
   const burstSteps = burstPrice.ask(instance.id, visitor.ip, nowMs);
   // In an attack everybody pays the price of a flood: who has a session already pays nothing.
   const steps = Math.max(burstSteps, isUnderAttack(instance.attack, nowMs) ? LARGER_STEPS_MAX : 0);
-  // A page took one from the budget of its network. Who comes without one pays twice.
+  // The page was judged and counted, or was the challenge page. Who comes without one pays twice.
   const price = sessionDifficulty(steps + (load === null ? 1 : 0));
   const { probes, key } = askProbes(visitor.userAgent, crypto.getRandomValues(new Uint32Array(1))[0]!);
   const terms = { steps, probes: key };

@@ -225,6 +225,7 @@ describe('a response is a page', () => {
 
   test('if it is data that was asked for as a manifest, at an address that is not named so', () => {
     const json = response('application/json');
-    for (const path of ['/api/time', '/manifest/items', '/']) expect(isPageResponse(json, at('manifest', path))).toBe(true);
+    for (const path of ['/api/time', '/manifest/items', '/'])
+      expect(isPageResponse(json, at('manifest', path))).toBe(true);
   });
 });
