@@ -191,7 +191,7 @@ test('Verifying in a backend: the example of the README accepts a token once, an
     process: object,
     fetch: (url: string, init: RequestInit) => Promise<Response>,
   ) => Promise<boolean>;
-  const backend = new AsyncFunction('form', 'process', 'fetch', `${example}; return human;`);
+  const backend = new AsyncFunction('form', 'process', 'fetch', `${example}; return verified;`);
   const accepts = (token: string): Promise<boolean> => {
     const form = new FormData();
     form.set('captcha-response', JSON.stringify({ token }));

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { attackStateOf } from '../../src/attack/attack-state.ts';
-import { STEP_MS } from '../../src/attack/traffic.ts';
+import { addTraffic, STEP_MS } from '../../src/attack/traffic.ts';
 import { feedAttackWatch, type FeedingCall } from '../../src/service/attack/feed.ts';
 import { checkedEnvironment } from '../../src/service/environment.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
@@ -53,8 +53,14 @@ function counting() {
   };
   return { calls, add };
 }
-const requestsIn = (calls: { requests: number }[][]): number =>
-  calls.flat().reduce((sum, { requests }) => sum + requests, 0);
+/** With what is told of each network. */
+function totalOf({ networks: told = [], ...step }: Parameters<AttackWatchRpc['add']>[0][number]) {
+  const total = { ...step };
+  for (const sums of told) addTraffic(total, sums);
+  return total;
+}
+const requestsIn = (calls: Parameters<AttackWatchRpc['add']>[0][]): number =>
+  calls.flat().reduce((sum, step) => sum + totalOf(step).requests, 0);
 
 test('a busy isolate makes one call in two seconds, with all that it has summed up', async () => {
   const watch = counting();
@@ -79,7 +85,7 @@ test('a request counts at its own time, by what became of it, and one of an outa
   await feed(3, now + 4 * SECOND_MS, { decision: 'block', origin_ms: null });
   await feed(2, now + 5 * SECOND_MS, { status: 502 });
   await feed(30, now + 12 * SECOND_MS, { timestamp: now - 60 * SECOND_MS });
-  expect(watch.calls[1]).toEqual([
+  expect(watch.calls[1]!.map(totalOf)).toEqual([
     { step: now / STEP_MS + 2, requests: 5, refused: 3, originResponses: 2, originErrors: 2, originMs: 40 },
   ]);
 });

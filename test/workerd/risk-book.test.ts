@@ -208,7 +208,7 @@ test('a page of one address passes over sessions of other networks and has every
     const [table] = tablesOf(state);
     state.storage.sql.exec(
       `WITH RECURSIVE ms(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM ms WHERE n < 24999)
-       INSERT INTO ${table} SELECT ?1 + n, n, '198.51.100.0/24', around, opened_at, kept_until, idle, opening, state
+       INSERT INTO ${table} SELECT ?1 + n, n, '198.51.100.7/32', '198.51.100.0/24', opened_at, kept_until, idle, opening, state
        FROM ms, (SELECT * FROM ${table} LIMIT 1)`,
       start,
     );

@@ -61,7 +61,7 @@ function* rowsAfter(
       continue;
     }
     const own = `SELECT asked_at AS at, jti, state FROM ${name}
-      WHERE around = ? AND kept_until > ? AND (asked_at, jti) >= (?, ?) AND (asked_at, jti) < (?, ?)`;
+      WHERE ? IN (near, around) AND kept_until > ? AND (asked_at, jti) >= (?, ?) AND (asked_at, jti) < (?, ?)`;
     for (let end: SessionPlace | undefined; ; place = end) {
       [end] = sql
         .exec<{ at: number; jti: string }>(
