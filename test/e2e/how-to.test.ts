@@ -58,6 +58,7 @@ function webhook(): Record<string, string | null> {
   return {
     ...newVisitor(stack()),
     'user-agent': 'ShopPay/1.0',
+    accept: '*/*',
     ...Object.fromEntries(
       [
         'accept-language',
