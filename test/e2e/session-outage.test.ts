@@ -4,6 +4,8 @@ import { decodeJwt } from 'jose';
 import { startDemoOrigin, type DemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import type { ChallengeResponse, SessionChallenge } from '../../src/contract/captcha/challenge-api.ts';
+import { levelOf, squaringsOf } from '../../src/captcha/pow/rsw-key.ts';
+import { sessionDifficulty } from '../../src/captcha/plan/burst-price.ts';
 import type { SessionClaims } from '../../src/risk/session-token.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
 import { sessionAt } from '../support/edge-session.ts';
@@ -16,6 +18,10 @@ import { stackNow } from '../support/clock.ts';
 
 /** The upstream mints its sessions for the browser that `browse` is. */
 const NEWCOMER = { 'user-agent': FIREFOX.replace('Linux x86_64', 'Linux aarch64') };
+/** As a native core computes them. */
+const HASHES_PER_SQUARING = 57;
+/** Without work, in one window. A test that sees the end of a window gets it twice. */
+const FREE_CALLS = 40;
 let source: string;
 let upstream: Upstream;
 let origin: DemoOrigin;
@@ -111,6 +117,23 @@ describe('a newcomer', () => {
     expect(wrong.status).toBe(400);
     const stolen = await sessionAt(url, { 'user-agent': 'another' })(solved);
     expect([stolen.status, stolen.cookie]).toEqual([400, '']);
+  });
+
+  test('pays for it what a session costs, and gets forty answers of an API for it', async () => {
+    const url = await edgeInOutage();
+    await breakService(url, await idleSession());
+    const post = sessionAt(url, NEWCOMER);
+    const challenge = (await post({})).body as SessionChallenge;
+    const { count = 0, bits = 0 } = challenge.pow;
+    const squarings = squaringsOf(levelOf(sessionDifficulty(0)));
+    expect((count * 2 ** bits) / squarings).toBeCloseTo(HASHES_PER_SQUARING, -1);
+    const { cookie } = await post(await solvedSession(challenge));
+    let calls = 0;
+    for (let call = 0; call < 100; call++) {
+      if ((await api(url, { ...NEWCOMER, cookie })).status === 200) calls += 1;
+    }
+    expect(calls).toBeGreaterThanOrEqual(FREE_CALLS);
+    expect(calls).toBeLessThanOrEqual(2 * FREE_CALLS);
   });
 
   test('cannot use the edge’s challenge of a clearance for it, nor this one for a clearance', async () => {

@@ -60,7 +60,8 @@ export async function solveWork(pow: PowTask): Promise<PowSolution> {
     pow,
     () => undefined,
     () => false,
-    true,
+    // Hashes take seconds, in which no socket may die.
+    lane === 'rsw',
   );
   if (solution === null) throw new Error(`${pow.lane} was not solved`);
   return solution;

@@ -10,7 +10,7 @@ import { sha256Block, sha256Initial, sha256State, sha256Words } from '../../byte
 /** About 3 ms of work on a desktop core, 17 ms on a slow phone: smooth progress, quick cancel. */
 const SQUARINGS_PER_SLICE = 2000;
 /** The same idea for hashes: about 3 ms in plain JavaScript. */
-const HASHES_PER_SLICE = 1000;
+const HASHES_PER_SLICE = 8000;
 
 export interface RswTask {
   /** Modulus and base, big-endian base64url. */

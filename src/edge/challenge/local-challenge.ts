@@ -9,6 +9,7 @@ import type { SessionChallenge, SolutionResponse } from '../../contract/captcha/
 import { encodeHex } from '../../bytes/hex.ts';
 import { isJsonObject } from '../../bytes/json.ts';
 import { checkSha256, mintSha256 } from '../../captcha/pow/pow-sha256.ts';
+import { levelOf, squaringsOf } from '../../captcha/pow/rsw-key.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -24,8 +25,6 @@ export function isLocal(text: unknown): text is string {
   return typeof text === 'string' && text.startsWith(LOCAL_PREFIX);
 }
 
-/** The work's equivalent in RSW squarings at difficulty 4: a second or two of a phone's plain JavaScript. */
-const SQUARINGS_AT_DIFFICULTY_4 = 12_000;
 const CHALLENGE_SECONDS = 300;
 const TOKEN_SECONDS = 120;
 /** Tokens this isolate remembers as spent. Across isolates, the short life and the binding limit replays. */
@@ -95,8 +94,8 @@ export async function mintLocalWork(
   facts: RequestFacts,
   powDifficulty: number,
 ): Promise<SessionChallenge & { jti: string }> {
-  // Each step of 1.5 doubles the work, as in the service.
-  const pow = mintSha256(SQUARINGS_AT_DIFFICULTY_4 * 2 ** ((powDifficulty - 4) / 1.5));
+  // What the service takes for it. At 5.5, plain JavaScript works three seconds for it on a desktop.
+  const pow = mintSha256(squaringsOf(levelOf(powDifficulty)));
   const jti = encodeHex(crypto.getRandomValues(new Uint8Array(16)));
   const expiresAt = facts.nowMs + CHALLENGE_SECONDS * 1000;
   const owner = await ownerOf(facts);

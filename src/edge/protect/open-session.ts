@@ -18,8 +18,9 @@ import { sessionVisitorOf } from '../session/visitor.ts';
 import { answerWith, type Answered } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { isMetered, type PaceUse } from '../../risk/pace.ts';
+import { isMetered, paceWindow, type PaceUse } from '../../risk/pace.ts';
 import type { Pace } from '../limits/pace.ts';
+import { sessionDifficulty } from '../../captcha/plan/burst-price.ts';
 import { isLocal, mintLocalWork, solvedWork } from '../challenge/local-challenge.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 
@@ -118,9 +119,8 @@ function newerFields(
   };
 }
 
-/** After the challenge has expired. Most outages are over by then; if not, the next ten minutes are earned again. */
+/** Of a session, after its challenge has expired. Most outages are over by then; if not, the next ten minutes are earned again. */
 const SESSION_SECONDS = 300;
-const SESSION_DIFFICULTY = 4;
 
 /**
  * A session while the service is away. One that the edge still accepts goes on. A newcomer earns ten minutes with the edge's
@@ -144,7 +144,7 @@ async function localSession(
   }
   if (service.reachable || challenge !== undefined || environment.failModeChallenge === 'closed') return null;
   if (verdict.sessionStatus === 'active') return { answer: jsonAnswer({ jti }) };
-  const { jti: _inside, ...minted } = await mintLocalWork(config, 'local-session', facts, SESSION_DIFFICULTY);
+  const { jti: _inside, ...minted } = await mintLocalWork(config, 'local-session', facts, sessionDifficulty(0));
   return { answer: jsonAnswer(minted) };
 }
 
@@ -159,6 +159,7 @@ async function shortSession(
   const exp = Math.min(iat + SESSION_JWT_SECONDS, sxp);
   const bnd = await visitorBinding(ip, userAgent);
   const { kid, session } = config.keys.current;
-  const jwt = await mintSessionJwt(session, kid, { jti, sub: config.instanceId, iat, exp, sxp, risk: 0, bnd });
+  const pac = [paceWindow(nowMs), 0, 0] as const;
+  const jwt = await mintSessionJwt(session, kid, { jti, sub: config.instanceId, iat, exp, sxp, risk: 0, bnd, pac });
   return { jti, jwt, expiresAt: sxp * 1000, jwtExpiresAt: exp * 1000, cookieDomain: null };
 }

@@ -5,6 +5,7 @@
  */
 import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
+import { CLEARANCE_DIFFICULTY } from '../../risk/pace.ts';
 import { error, jsonAnswer, toldToVisitor } from '../answer/answer.ts';
 import { isLocal, LOCAL_LEVEL } from '../challenge/local-challenge.ts';
 import { noteFailedChallenge } from '../challenge/check-token.ts';
@@ -71,7 +72,7 @@ export function challengeEndpoint(call: ChallengeCall): Endpoint {
       demand.kind === 'pow';
     if (call === 'challenge' && mayMint) {
       count('local_challenges{outcome="issued"}');
-      const minted = await localChallenges.mint(config, facts, demand.powDifficulty);
+      const minted = await localChallenges.mint(config, facts, Math.max(demand.powDifficulty, CLEARANCE_DIFFICULTY));
       return answerWith(context, jsonAnswer(minted));
     }
     return answerWith(context, error('API.UNAVAILABLE', 'The challenge service does not respond.'));
