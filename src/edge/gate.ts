@@ -138,7 +138,9 @@ export function takeEffects(
   const { facts, effects, verdict, config } = context;
   const { signals, target, nowMs } = facts;
   if (effects.pending !== null) pending.take(effects.pending, signals.ip, config.policy.pendingBudget, nowMs);
-  if (effects.pace && verdict.decision === 'allow') pace.take(effects.pace.payers, effects.pace.units, nowMs);
+  if (effects.pace && verdict.decision === 'allow') {
+    pace.take(effects.pace.payers, effects.pace.units, nowMs, effects.pace.clearance);
+  }
   if (effects.renewal === null) return context;
   const visitor = () => sessionVisitorOf(facts, verdict.riskScore);
   const successor = renewals.successorOf(effects.renewal, visitor, nowMs, waitUntil);
@@ -246,7 +248,7 @@ function paceAfter({ facts, effects, config }: JudgedContext, response: Response
   const { session, clearance } = effects.pace;
   const { reading, payers } = pace.read(session, clearance, config.policy.pace, facts.nowMs);
   const units = unitsOf(answeredType(response), config.policy.pace, reading?.callWeight);
-  pace.take(payers ?? [], units, facts.nowMs);
+  pace.take(payers ?? [], units, facts.nowMs, clearance);
   return payers === null ? (reading?.state ?? 'spent') : 'within';
 }
 

@@ -110,9 +110,16 @@ export const CLEARANCE_DIFFICULTY = 5.5;
 /** The most that a clearance is good for, and what one is that was waited for. Waits have a budget of their own. */
 const CLEARANCE_SHARE_MAX = 1 / 4;
 
-/** Whether a clearance that was used so much lifts one more challenge of a session that is spent, or of none. */
-export function hasClearanceLeft(powDifficulty: number, { now }: Pick<PaceUse, 'now'>): boolean {
-  return now < clearanceShare(powDifficulty) * ALLOWANCE_UNITS;
+/**
+ * Whether a clearance that was used so much lifts one more challenge of a session that is spent, or of none. It pays in the
+ * window in which it was issued and in the next, once.
+ */
+export function hasClearanceLeft(
+  { powDifficulty, issuedAtMs }: { powDifficulty: number; issuedAtMs: number },
+  { window, before, now }: PaceUse & { window: number },
+): boolean {
+  if (paceWindow(issuedAtMs) < window - 1) return false;
+  return before + now < clearanceShare(powDifficulty) * ALLOWANCE_UNITS;
 }
 
 /** A clearance is good for what its work would buy as pieces of the first allowance. */

@@ -2,6 +2,7 @@
  * The pace of sessions in one isolate. It counts for itself and asks nobody. A session that used more than a quarter of
  * its allowance here is reported, as limits are, so that all isolates know the sum: each of them lets through a third of
  * an allowance more at most. A session at a person's pace is never reported and costs no call.
+ * A clearance is reported from its first use on, so each isolate gives one page of it more at most.
  */
 import type { WaitUntil } from '../../bytes/polled.ts';
 import {
@@ -22,8 +23,8 @@ import type { SessionReading } from '../session/sessions.ts';
 import type { LimitCounts } from './limit-counts.ts';
 
 export type MeteredSession = Pick<SessionReading, 'status' | 'jti' | 'paid'>;
-/** A clearance, by what was worked for it. */
-export type Cleared = Pick<ClearanceReading, 'jti' | 'powDifficulty'>;
+/** A clearance, by what was worked for it, and when. */
+export type Cleared = Pick<ClearanceReading, 'jti' | 'powDifficulty' | 'issuedAtMs'>;
 
 export interface PaceFound {
   /** How far the session is within its pace; `null`: it is not metered, or there is none. */
@@ -46,6 +47,9 @@ const METER: CountedMeter = {
   reported: { from: ALLOWANCE_UNITS / 4, every: ALLOWANCE_UNITS / 16 },
 };
 
+/** A clearance is good for a few pages: each use of it is reported. */
+const METER_OF_CLEARANCES: CountedMeter = { ...METER, reported: { from: 0, every: 1 } };
+
 export class Pace {
   readonly #counts: LimitCounts;
 
@@ -65,7 +69,7 @@ export class Pace {
     const ofSession = isOpen ? [jti] : [];
     if (reading?.state === 'within') return { reading, payers: ofSession };
     if (reading?.state === 'beyond' || clearance === null) return { reading, payers: null };
-    const isCleared = hasClearanceLeft(clearance.powDifficulty, this.useOf(clearance.jti, nowMs));
+    const isCleared = hasClearanceLeft(clearance, this.useOf(clearance.jti, nowMs));
     return { reading, payers: isCleared ? [...ofSession, clearance.jti] : null };
   }
 
@@ -78,8 +82,11 @@ export class Pace {
     return this.#counts.usesOf(keyOf(id), METER, nowMs);
   }
 
-  take(ids: readonly string[], units: number, nowMs: number): void {
-    for (const id of ids) this.#counts.take(keyOf(id), METER, nowMs, units);
+  take(ids: readonly string[], units: number, nowMs: number, clearance: Cleared | null): void {
+    for (const id of ids) {
+      const meter = id === clearance?.jti ? METER_OF_CLEARANCES : METER;
+      this.#counts.take(keyOf(id), meter, nowMs, units);
+    }
   }
 
   report(nowMs: number, waitUntil: WaitUntil): void {

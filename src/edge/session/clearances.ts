@@ -41,6 +41,7 @@ export interface ClearanceClaims extends Solved {
 }
 
 export interface ClearanceReading extends Solved {
+  issuedAtMs: number;
   /** A cookie that also knows the other address family, to be set on the response. */
   learned: ClearanceClaims | null;
 }
@@ -119,8 +120,8 @@ export class Clearances {
 }
 
 function readingOf(claims: ClearanceClaims, learned: ClearanceClaims | null = null): ClearanceReading {
-  const { jti, level, kind, powDifficulty, eased } = claims;
-  return { jti, level, kind, powDifficulty, eased, learned };
+  const { jti, level, kind, powDifficulty, eased, iat } = claims;
+  return { jti, level, kind, powDifficulty, eased, issuedAtMs: iat * 1000, learned };
 }
 
 /** Claims for a visitor who has just solved a challenge. */

@@ -189,7 +189,15 @@ function anyVisit(random: Random): Visit {
   const level = random.pick([1, 2]);
   const clearance =
     random.below(3) === 0
-      ? { jti: 'c', level, kind: 'image' as const, powDifficulty: POW_DIFFICULTY_MAX, eased: false, learned: null }
+      ? {
+          jti: 'c',
+          level,
+          kind: 'image' as const,
+          powDifficulty: POW_DIFFICULTY_MAX,
+          eased: false,
+          issuedAtMs: 0,
+          learned: null,
+        }
       : null;
   return {
     facts: factsOf(path, { request, signals }),

@@ -16,7 +16,15 @@ import { limitOf } from './limited-gate.ts';
 
 const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null, paid: null };
 const active: SessionReading = { ...none, status: 'active', jti: 'of-session', riskScore: 0.2 };
-const solved = { jti: 'of-clearance', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
+const solved = {
+  jti: 'of-clearance',
+  level: 1,
+  kind: 'pow',
+  powDifficulty: 4,
+  eased: false,
+  issuedAtMs: 0,
+  learned: null,
+} as const;
 const bot = { id: 'examplebot', behaviours: ['search' as const], proof: 'dns' as const };
 const challenge: MatchedRule = { id: 'ip:x', type: 'ip', verdict: 'challenge', mode: 'enforce' };
 /** Of one detector alone, so that a score says whether the request was looked at. */

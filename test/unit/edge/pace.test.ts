@@ -45,7 +45,7 @@ async function pagesFrom(all: readonly Pace[], pieces: number): Promise<number> 
       const works: Promise<unknown>[] = [];
       if (pace.read(sessionWith(pieces), null, settings, NOW_MS).reading?.state !== 'within') refused += 1;
       else {
-        pace.take(['a'], PAGE, NOW_MS);
+        pace.take(['a'], PAGE, NOW_MS, null);
         pages += 1;
       }
       pace.report(NOW_MS, (work) => works.push(work));
@@ -57,8 +57,8 @@ async function pagesFrom(all: readonly Pace[], pieces: number): Promise<number> 
 
 test('a session at a person’s pace is never reported', async () => {
   const { all, reports } = isolates(1);
-  for (let page = 0; page < 14; page++) all[0]!.take(['a'], PAGE, NOW_MS);
-  for (let call = 0; call < 9; call++) all[0]!.take(['a'], CALL, NOW_MS);
+  for (let page = 0; page < 14; page++) all[0]!.take(['a'], PAGE, NOW_MS, null);
+  for (let call = 0; call < 9; call++) all[0]!.take(['a'], CALL, NOW_MS, null);
   all[0]!.report(NOW_MS, () => expect.unreachable('nothing is reported'));
   expect(reports).toEqual([]);
 });
@@ -66,7 +66,7 @@ test('a session at a person’s pace is never reported', async () => {
 test('what was counted before the first report is in it', async () => {
   const { all, reports } = isolates(1);
   const works: Promise<unknown>[] = [];
-  for (let page = 0; page < 15; page++) all[0]!.take(['a'], PAGE, NOW_MS);
+  for (let page = 0; page < 15; page++) all[0]!.take(['a'], PAGE, NOW_MS, null);
   all[0]!.report(NOW_MS, (work) => works.push(work));
   await Promise.all(works);
   expect(reports).toMatchObject([{ key: 'pace a', count: 15 * PAGE, window: paceWindow(NOW_MS) }]);
@@ -92,7 +92,7 @@ test('a session of an older service, and an instance that meters none, have no p
 
 describe('a clearance', () => {
   const none = { status: 'none', jti: null, paid: null } as const;
-  const cleared = (powDifficulty: number) => ({ jti: 'c', powDifficulty });
+  const cleared = (powDifficulty: number) => ({ jti: 'c', powDifficulty, issuedAtMs: NOW_MS });
   const AT_LEAST = cleared(CLEARANCE_DIFFICULTY);
 
   /** Pages that a visitor gets with it. */
@@ -102,7 +102,7 @@ describe('a clearance', () => {
     for (;;) {
       const { payers } = pace!.read(session, clearance, settings, NOW_MS);
       if (payers === null) return pages;
-      pace!.take(payers, PAGE, NOW_MS);
+      pace!.take(payers, PAGE, NOW_MS, clearance);
       pages += 1;
     }
   };
@@ -129,19 +129,45 @@ describe('a clearance', () => {
     expect(pagesOf(none, cleared(0))).toBe(15);
   });
 
+  test('pays in the window in which it was issued and in the next, once in both together', () => {
+    const [pace] = isolates(1).all;
+    const isGood = (nowMs: number) => pace!.read(none, AT_LEAST, settings, nowMs).payers !== null;
+    pace!.take(['c'], 2 * PAGE, NOW_MS, AT_LEAST);
+    const next = NOW_MS + PACE_WINDOW_MS;
+    expect(isGood(next)).toBe(true);
+    pace!.take(['c'], PAGE, next, AT_LEAST);
+    expect(isGood(next)).toBe(false);
+    expect(isGood(next + PACE_WINDOW_MS)).toBe(false);
+  });
+
+  test('is reported from its first page on, so that another isolate gives one page of it at most', async () => {
+    const { all } = isolates(5);
+    let pages = 0;
+    for (const pace of [...all, ...all, ...all]) {
+      const works: Promise<unknown>[] = [];
+      const { payers } = pace.read(none, AT_LEAST, settings, NOW_MS);
+      if (payers === null) continue;
+      pace.take(payers, PAGE, NOW_MS, AT_LEAST);
+      pages += 1;
+      pace.report(NOW_MS, (work) => works.push(work));
+      await Promise.all(works);
+    }
+    expect(pages).toBe(3 + (all.length - 1));
+  });
+
   test('is worth no more to a second session', () => {
     const [pace] = isolates(1).all;
-    pace!.take(['c'], 3 * PAGE, NOW_MS);
+    pace!.take(['c'], 3 * PAGE, NOW_MS, null);
     const other = { ...sessionWith(0), jti: 'b' };
     for (let page = 0; page < 4; page++) {
-      pace!.take(pace!.read(other, AT_LEAST, settings, NOW_MS).payers!, PAGE, NOW_MS);
+      pace!.take(pace!.read(other, AT_LEAST, settings, NOW_MS).payers!, PAGE, NOW_MS, null);
     }
     expect(pace!.read(other, AT_LEAST, settings, NOW_MS).payers).toBeNull();
   });
 
   test('counts for nothing where sessions are off or not metered', () => {
     const [pace] = isolates(1).all;
-    pace!.take(['c'], 1000 * PAGE, NOW_MS);
+    pace!.take(['c'], 1000 * PAGE, NOW_MS, null);
     expect(pace!.read({ ...none, status: 'off' }, AT_LEAST, settings, NOW_MS)).toEqual(NOT_PACED);
     expect(pace!.read({ ...sessionWith(0), paid: null }, AT_LEAST, settings, NOW_MS)).toEqual(NOT_PACED);
     expect(pace!.read(none, AT_LEAST, { html: 0, json: 0 }, NOW_MS)).toEqual(NOT_PACED);

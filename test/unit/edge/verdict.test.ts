@@ -50,7 +50,7 @@ interface Case {
 function clearanceOf(given: Case['clearance']): ClearanceReading | null {
   if (given === undefined) return null;
   const usual = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
-  return { ...usual, ...(typeof given === 'number' ? { level: given } : given) };
+  return { ...usual, issuedAtMs: 0, ...(typeof given === 'number' ? { level: given } : given) };
 }
 
 function verdict(of: Case) {

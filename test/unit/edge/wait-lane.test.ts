@@ -31,7 +31,15 @@ async function follow(lane: WaitLane, url: string, nowMs = READY_MS, changes: Ch
 const linkFor = async (lane: WaitLane, path: string, policy: object = {}) =>
   (await lane.link(await at(path, policy), path))?.url ?? '';
 const visitor = (ip: string): Changes => ({ facts: { signals: signalsOf({ ip }) } });
-const waited = { jti: 'x', level: 0, kind: 'pow', powDifficulty: 0, eased: false, learned: null } as const;
+const waited = {
+  jti: 'x',
+  level: 0,
+  kind: 'pow',
+  powDifficulty: 0,
+  eased: false,
+  issuedAtMs: 0,
+  learned: null,
+} as const;
 const cleared: Changes = { clearance: waited };
 const atRisk = (riskScore: number): Changes => ({ verdict: { ...errorVerdict('challenge', ''), riskScore } });
 
