@@ -294,9 +294,11 @@ test(`${CASES} random changes are previewed as the gate decides them`, async () 
         { instanceId: 'inst_1', version: '1', isolate: 'i', seq: request },
       );
       expect(isUntouchable(record, replayNow)).toBe(false);
-      // The log shows a clearance only where it lifted a challenge or stood for a session, and an empty budget only where it decided.
+      // The log shows a clearance only where it lifted a challenge or stood for a session, and an empty budget only where it
+      // decided. On a path without a pace it does not show whether the clearance was used up.
       const shown: Visit = {
         ...visit,
+        isClearanceUsedUp: false,
         visitor: { ...visit.visitor, clearance: record.level === null ? null : visit.visitor.clearance },
         hasRoom: record.inputs?.policy?.reason !== 'pendingBudget',
         pace: loggedPace(record),
