@@ -1,7 +1,7 @@
 /**
  * Browsers that few people use, with the headers that they send, and common ones behind a proxy that removes headers: none
- * is challenged for them. The headers of NetSurf, Dillo and surf were recorded. Those of Lynx and w3m, like the others, were
- * written by hand.
+ * is challenged for them. The headers of Lynx, w3m, NetSurf, Dillo and surf were recorded, the others were written
+ * by hand.
  */
 import { expect, test } from 'vitest';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
@@ -72,7 +72,7 @@ test('a rare browser is not challenged for what its family does not send', () =>
         'Lynx',
         {
           'user-agent': 'Lynx/2.9.0dev.12 libwww-FM/2.14 SSL-MM/1.4.1 GNUTLS/3.7.8',
-          accept: 'text/html, text/plain, text/sgml, text/css, application/xhtml+xml, */*;q=0.01',
+          accept: 'text/html, text/plain, text/sgml, text/css, */*;q=0.01',
           'accept-encoding': 'gzip, compress, bzip2',
           'accept-language': 'en',
         },
@@ -81,7 +81,8 @@ test('a rare browser is not challenged for what its family does not send', () =>
         'w3m',
         {
           'user-agent': 'w3m/0.5.3+git20230121',
-          accept: 'text/html, text/*;q=0.5, image/*, application/*',
+          accept:
+            'text/html, text/*;q=0.5, image/*, application/*, audio/*, x-scheme-handler/*, multipart/*, message/*',
           'accept-encoding': 'gzip, compress, bzip, bzip2, deflate',
           'accept-language': 'en;q=1.0',
         },
