@@ -18,7 +18,7 @@ const SHA256_RUNS = 3;
 export interface WorkPrice {
   squarings: number;
   timeLockMs: number;
-  /** Of both time-locks of a picture. */
+  /** To solve both time-locks of a token of level 2: the one before the picture and the one beside it. */
   pictureMs: number;
   hashes: number;
   sha256Ms: number;

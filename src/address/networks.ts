@@ -60,19 +60,21 @@ export function networksOf(ip: string | null): readonly Network[] {
 
 /** What one visitor asks from: an IPv4 address, or the /64 that a site is assigned. `none` where the address is unknown. */
 export function ownAddress(ip: string | null): string {
-  const address = ip === null ? null : parseIp(ip);
-  if (address === null) return 'none';
-  return formatCidr(prefixOf(address, address.family === 4 ? 32 : 64));
+  return addressOrPrefix(ip, 64);
 }
 
 /**
- * Who has a reserve: the session or clearance that the visitor earned, and then an IPv4 address or an IPv6 household
- * (/56). `none` where the address is unknown.
+ * The names under which the calls of a visitor are counted before they count for their network: first the id of the
+ * session or clearance that they earned (`payer`), then their IPv4 address, or the /56 that an IPv6 household has.
  */
 export function reserveHolders(ip: string | null, payer: string | null): string[] {
-  const address = ip === null ? null : parseIp(ip);
-  const own = address === null ? 'none' : formatCidr(prefixOf(address, address.family === 4 ? 32 : 56));
+  const own = addressOrPrefix(ip, 56);
   return payer === null ? [own] : [payer, own];
+}
+
+function addressOrPrefix(ip: string | null, ipv6Bits: number): string {
+  const address = ip === null ? null : parseIp(ip);
+  return address === null ? 'none' : formatCidr(prefixOf(address, address.family === 4 ? 32 : ipv6Bits));
 }
 
 /**

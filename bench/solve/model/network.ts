@@ -54,7 +54,7 @@ export class Network {
     });
   }
 
-  /** Of each layer, to keep or to replace. */
+  /** The weights of each layer. A caller may write into them, to restore a network that was trained before. */
   get weights(): readonly Float32Array[] {
     return this.#layers.map(({ weights }) => weights);
   }

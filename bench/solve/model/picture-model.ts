@@ -40,7 +40,7 @@ const LAYERS: readonly LayerShape[] = [
   { channels: 96, kernel: [4, 4], stride: [1, 1] },
   { channels: SHAPES, kernel: [1, 1], stride: [1, 1] },
 ];
-/** Of a window, on the board: from one place where the network looks to the next. */
+/** The strides of the layers make the network look at every fourth pixel of its input: so many pixels of the board. */
 const STEP_PX = 4 * BOARD_SCALE;
 
 /** Drawn for each step of training. */

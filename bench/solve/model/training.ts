@@ -58,7 +58,7 @@ export function trained({ name, make, train, steps }: Training, again: boolean):
 interface Kept {
   steps: number;
   cpuMinutes: number;
-  /** Of each layer, base64. */
+  /** The weights of each layer, as 32-bit floats in base64. */
   weights: string[];
 }
 
