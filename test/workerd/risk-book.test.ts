@@ -212,6 +212,8 @@ test('a page of one address passes over sessions of other networks and has every
        FROM ms, (SELECT * FROM ${table} LIMIT 1)`,
       start,
     );
+    const asAnEarlierReleaseStored = `UPDATE ${table} SET near = '192.0.2.0/24', around = '192.0.0.0/16' WHERE jti = ?`;
+    state.storage.sql.exec(asAnEarlierReleaseStored, wanted[1]);
     const seen: string[] = [];
     let before: SessionPlace | null = null;
     do {

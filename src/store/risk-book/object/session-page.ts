@@ -60,6 +60,7 @@ function* rowsAfter(
       yield* inParts(sql, all, [nowMs], place);
       continue;
     }
+    // Rows of earlier releases have the network in `near`.
     const own = `SELECT asked_at AS at, jti, state FROM ${name}
       WHERE ? IN (near, around) AND kept_until > ? AND (asked_at, jti) >= (?, ?) AND (asked_at, jti) < (?, ?)`;
     for (let end: SessionPlace | undefined; ; place = end) {
