@@ -1,13 +1,13 @@
 /**
- * A Chromium for the browser tests: the one that `GATEHOUSE_CHROMIUM` names, else the system's, else the one of an npm
- * package, so that a fresh clone needs nothing else. Tests connect to 127.0.0.1 only.
+ * A Chromium for the browser tests: the one that `GATEHOUSE_CHROMIUM` names, else the headless build of an npm package,
+ * so that a fresh clone needs nothing else and every machine tests with the same version. Tests connect to 127.0.0.1 only.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type Browser, chromium as playwright } from 'playwright-core';
 import { carriedChromium } from './carried-chromium.ts';
 
-const systemBrowsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const namedChromium = process.env['GATEHOUSE_CHROMIUM'];
 
 const defaultArgs = [
   '--no-sandbox',
@@ -19,26 +19,20 @@ const defaultArgs = [
   '--disable-sync',
 ];
 
-function installedChromium(): string | undefined {
-  return process.env['GATEHOUSE_CHROMIUM'] ?? systemBrowsers.find((path) => existsSync(path));
-}
-
 /** Major version of the Chromium that `launchChromium` starts. A user agent with another one is a disguise. */
 export function chromiumVersion(): number {
-  const installed = installedChromium();
   const text =
-    installed === undefined
+    namedChromium === undefined
       ? readFileSync('node_modules/@sparticuz/chromium/package.json', 'utf8')
-      : execFileSync(installed, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      : execFileSync(namedChromium, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   return Number(/(?:"version": "|\s)(\d+)\.\d+\.\d+/.exec(text)?.[1]);
 }
 
 /** `without`: switches that Playwright sets and a test cannot use. The caller closes it. */
 export async function launchChromium(more: readonly string[] = [], without: string[] = []): Promise<Browser> {
   const args = [...defaultArgs, ...more];
-  const installed = installedChromium();
-  if (installed !== undefined) {
-    return playwright.launch({ executablePath: installed, headless: true, args, ignoreDefaultArgs: without });
+  if (namedChromium !== undefined) {
+    return playwright.launch({ executablePath: namedChromium, headless: true, args, ignoreDefaultArgs: without });
   }
   return launchCarriedChromium(more, without);
 }
