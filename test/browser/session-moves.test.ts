@@ -39,6 +39,8 @@ const moveTo = (address: string): Promise<void> =>
 async function sendForm(): Promise<number> {
   const [response] = await Promise.all([
     visitor.page.waitForResponse((answer) => answer.url().endsWith('/echo/sent')),
+    // Chromium 150 hangs when its context is closed while a page is just being replaced.
+    visitor.page.waitForEvent('load'),
     visitor.page.evaluate(() => {
       document.body.insertAdjacentHTML('beforeend', '<form method="post" action="/echo/sent"></form>');
       document.querySelector<HTMLFormElement>('form[action="/echo/sent"]')!.requestSubmit();
