@@ -10,7 +10,7 @@ import { withAnswers } from '../../support/probe-answers.ts';
 import { expectRows } from '../../support/rows.ts';
 import { CHROME, FIREFOX, environmentOf } from './session-facts.ts';
 
-const LOADS = 200;
+const LOADS = 100;
 const SAFARI =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15';
 const firefox: Partial<EnvironmentReport> = {
