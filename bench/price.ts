@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- price`: what a script pays that has one session with an invented report, or none, and never loads a page.
- * The first table is measured against the local stack at its defaults; the second is the work alone, beside that of other
- * products.
+ * The first table is measured against the local stack at its defaults; the second is a session that is kept for its day; the
+ * third is the work alone, beside that of other products.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type Stack, startStack } from '../src/cli/stack.ts';
 import { riskDetectors } from '../src/contract/edge/risk-detectors.ts';
 import { rounded } from './measure/statistics.ts';
-import { nativeWork } from './price/native-work.ts';
+import { nativeWork, stockOfSessions } from './price/native-work.ts';
 import { Script } from './price/script.ts';
 
 const PORT_BASE = 18_940;
@@ -29,6 +29,7 @@ export async function run(): Promise<void> {
       ...(await ofSession(stack, 'answers', '/api/time')),
       ...(await ofClearances(stack)),
     });
+    console.table(await stockOfSessions());
     console.table(await nativeWork());
   } finally {
     await stack.stop();
@@ -38,6 +39,8 @@ export async function run(): Promise<void> {
 
 async function ofSession(stack: Stack, what: string, path: string): Promise<Record<string, object>> {
   const script = new Script(stack);
+  // What a network has for free is the same for everyone in it.
+  await script.answered('/');
   await script.openSession();
   const rows: Record<string, object> = {};
   rows[`${what}: free, for the price of a session`] = rowOf(script, await script.answered(path));

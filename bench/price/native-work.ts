@@ -14,7 +14,10 @@ import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import { CLEARANCE_DIFFICULTY, PIECE_DIFFICULTY } from '../../src/risk/pace.ts';
 import { squaredNatively } from '../../test/support/native-squarings.ts';
 import { rounded } from '../measure/statistics.ts';
+import { pagesOfADay, piecesOfADay } from './stock.ts';
 
+/** Of a session that is kept for its day. */
+const PIECES_OF_WINDOWS = [0, 1, 2, 8];
 const COMPRESSION_BYTES = 64;
 const HASHED_BYTES = 256 * 1024 * 1024;
 const KEYS = 200;
@@ -28,16 +31,12 @@ const CAP_HASHES = 50 * 16 ** 4;
 
 export async function nativeWork(): Promise<Record<string, object>> {
   const minter = new RswMinter(await generateRswKey(0));
-  const lockSeconds = (powDifficulty: number): number => {
-    const { x, t } = minter.mint(levelOf(powDifficulty));
-    return cpuSeconds(() => squaredNatively({ n: minter.modulusText, x: encodeBase64url(x), t }));
-  };
   const { powDifficulty } = siteSettings.parse({ domains: ['bench.example'] });
   const [worse, worst] = instancePolicy.parse({}).challengeDifficulty;
   const lock = (difficulty: number): object => ({
     work: `${squaringsOf(levelOf(difficulty))} squarings`,
-    'CPU-seconds for one': rounded(lockSeconds(difficulty), 3),
-    'CPU-seconds for 1,000': rounded(1000 * lockSeconds(difficulty), 1),
+    'CPU-seconds for one': rounded(lockSeconds(minter, difficulty), 3),
+    'CPU-seconds for 1,000': rounded(1000 * lockSeconds(minter, difficulty), 1),
   });
   const hashes = (count: number): object => {
     const seconds = count * hashSeconds();
@@ -65,6 +64,29 @@ export async function nativeWork(): Promise<Record<string, object>> {
     },
     'Cap, default': hashes(CAP_HASHES),
   };
+}
+
+/** What a session costs and gives that is kept for its whole day, by how much it works in each window. */
+export async function stockOfSessions(): Promise<Record<string, object>> {
+  const minter = new RswMinter(await generateRswKey(0));
+  const session = lockSeconds(minter, sessionDifficulty(0));
+  const piece = lockSeconds(minter, PIECE_DIFFICULTY);
+  const rows = PIECES_OF_WINDOWS.map((pieces): [string, object] => {
+    const pages = pagesOfADay(pieces);
+    const seconds = session + piecesOfADay(pieces) * piece;
+    const row = {
+      'pages of a day': pages,
+      'CPU-seconds of a day': rounded(seconds, 3),
+      'pages for a CPU-second': Math.round(pages / seconds),
+    };
+    return [`a session that is kept, ${pieces} pieces of work in each ten minutes`, row];
+  });
+  return Object.fromEntries(rows);
+}
+
+function lockSeconds(minter: RswMinter, powDifficulty: number): number {
+  const { x, t } = minter.mint(levelOf(powDifficulty));
+  return cpuSeconds(() => squaredNatively({ n: minter.modulusText, x: encodeBase64url(x), t }));
 }
 
 function hashSeconds(): number {

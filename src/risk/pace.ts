@@ -1,8 +1,8 @@
 /**
  * What a session may ask for at a person's pace, and what its browser works for beyond that. Pages and calls are counted
- * in windows of ten minutes. A small part of the allowance is free; for the rest, the protect script solves small pieces
- * of work in the background, and the session's JWT says how many it has solved. Each further allowance costs twice as
- * much as the one before. Pure: the edge counts and decides with it, and the service decides whether more work is due.
+ * in windows of ten minutes. A small part of the allowance is advanced; for the rest, the protect script solves small
+ * pieces of work in the background, and the session's JWT says how many it has solved. Each further allowance costs twice
+ * as much as the one before. Pure: the edge counts and decides with it, and the service decides whether more work is due.
  */
 import type { PathType } from '../contract/vocabulary.ts';
 
@@ -16,6 +16,16 @@ export interface PaidWork {
   window: number;
   before: number;
   now: number;
+  /** The window of its last piece; 0: it has solved none. */
+  worked: number;
+  /** The last window that it has an advance for. */
+  advanced: number;
+}
+
+/** The last advance of a session, and the work that it was given for: the `worked` of then. */
+export interface Advance {
+  window: number;
+  worked: number;
 }
 
 /** Of an allowance: small enough that every page and every call is a whole number of them. */
@@ -27,8 +37,8 @@ export interface PaceUse {
   now: number;
 }
 
-/** Four pages or forty calls at the defaults: what a new session has before its browser has worked. */
-const FREE_SHARE = 1 / 15;
+/** Four pages or forty calls at the defaults: what a session has before its browser has worked. */
+const ADVANCE_SHARE = 1 / 15;
 /** The script works ahead until this share of an allowance is left, so that ten tabs opened at once find room. */
 const AHEAD_SHARE = 1 / 4;
 const PIECES_OF_ALLOWANCE = 8;
@@ -56,9 +66,18 @@ export function unitsOf(pathType: PathType, settings: PaceSettings, callWeight =
 /** The same work, seen from window number `window`. What is older than two windows counts nothing. */
 export function paidWorkAt(paid: PaidWork, window: number): PaidWork {
   // The clock that minted the JWT is ahead: its window has not begun here.
-  if (paid.window === window + 1) return { window, before: 0, now: paid.before };
+  if (paid.window === window + 1) return { ...paid, window, before: 0, now: paid.before };
   if (paid.window >= window) return paid;
-  return { window, before: paid.window === window - 1 ? paid.now : 0, now: 0 };
+  return { ...paid, window, before: paid.window === window - 1 ? paid.now : 0, now: 0 };
+}
+
+/**
+ * The advance of a session that is renewed in window number `window`. There is one for its opening, and one more for each
+ * window in which it worked. So a session that is kept and never works has nothing more, and an old JWT brings none again.
+ */
+export function advanceAt(last: Advance | undefined, worked: number, window: number): Advance {
+  const isEarned = last === undefined || (window > last.window && worked > last.worked);
+  return isEarned ? { window, worked } : last;
 }
 
 /** Allowances that so many pieces of work are worth. */
@@ -73,12 +92,16 @@ function allowancesOf(pieces: number): number {
 }
 
 /**
- * Units that are left now. Below 0 the session has used more than it worked for. What was worked for in the window before
- * and not used is still there; what was used beyond it is forgotten.
+ * Units that are left now. Below 0 the session has used more than it worked for. What it had in the window before and did
+ * not use is still there; what was used beyond it is forgotten.
  */
-function unitsLeft(paid: PaidWork, use: PaceUse): number {
-  const carried = Math.max(0, Math.round(allowancesOf(paid.before) * ALLOWANCE_UNITS) - use.before);
-  return carried + Math.round((FREE_SHARE + allowancesOf(paid.now)) * ALLOWANCE_UNITS) - use.now;
+function unitsLeft({ window, before, now, advanced }: PaidWork, use: PaceUse): number {
+  const carried = Math.max(0, unitsFor(before, advanced === window - 1) - use.before);
+  return carried + unitsFor(now, advanced >= window) - use.now;
+}
+
+function unitsFor(pieces: number, hasAdvance: boolean): number {
+  return Math.round((allowancesOf(pieces) + (hasAdvance ? ADVANCE_SHARE : 0)) * ALLOWANCE_UNITS);
 }
 
 /** `within`: nothing changes. `spent`: the site's challenge. `beyond`: 429, whatever was solved. */
@@ -95,10 +118,12 @@ export interface PaceReading {
 /** `paid` is as of the window that `use` ends with. */
 export function readPace(paid: PaidWork, use: PaceUse): PaceReading {
   const left = unitsLeft(paid, use);
+  // An advance is worked for in the window that it is for, so that there is one in the next as well.
+  const isOwed = paid.advanced > paid.worked && paid.now === 0;
   const state = left > 0 ? 'within' : left > -ALLOWANCE_UNITS ? 'spent' : 'beyond';
   return {
     state,
-    isWorkDue: left < AHEAD_SHARE * ALLOWANCE_UNITS && paid.now < PIECES_MAX,
+    isWorkDue: (isOwed || left < AHEAD_SHARE * ALLOWANCE_UNITS) && paid.now < PIECES_MAX,
     callWeight: use.now < ALLOWANCE_UNITS ? 1 : CALL_WEIGHT_LATER,
   };
 }

@@ -9,6 +9,7 @@ import type { RiskCause, RiskDetector } from '../contract/edge/risk-detectors.ts
 import { environmentFindings, type JudgedReport } from './environment/environment-findings.ts';
 import type { EnvironmentFacts, OpenedBefore, RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
 import { addHands, areImpossible, handlessActions } from './hands.ts';
+import { type Advance, advanceAt, paceWindow } from './pace.ts';
 import { scoreRisk, type ExplainedScore } from './session-score.ts';
 
 /** The visitor of a session call, as the edge reports them. */
@@ -41,6 +42,8 @@ export interface SessionState extends ExplainedScore, OpenedBefore {
   /** `null` when the session was opened without one. */
   environment: EnvironmentFacts | null;
   renewals: number;
+  /** The last part of its allowance that it had before it worked. Absent: its last renewal was before there were any. */
+  advance?: Advance;
   addressChanges: number;
   userAgentChanges: number;
   /** The threshold when this one was opened. */
@@ -95,6 +98,9 @@ export function lineageOf(state: SessionState, visitor: SessionVisitor): Lineage
   };
 }
 
+/** A session that was opened or renewed since sessions have an advance. */
+type Renewed = SessionState & { advance: Advance };
+
 export function opened(
   visitor: SessionVisitor,
   times: { nowMs: number; expiresAt: number },
@@ -102,7 +108,7 @@ export function opened(
   lineage: Lineage,
   environment: JudgedReport | null,
   ignoredDetectors: readonly RiskDetector[] = [],
-): SessionState {
+): Renewed {
   return scored(
     {
       score: 0,
@@ -121,6 +127,7 @@ export function opened(
         findings: environmentFindings(environment, visitor),
       },
       renewals: 0,
+      advance: advanceAt(undefined, 0, paceWindow(times.nowMs)),
       addressChanges: lineage.addressChanges,
       userAgentChanges: lineage.userAgentChanges,
       idleSessions: cycling.idleSessions,
@@ -137,7 +144,8 @@ export function opened(
   );
 }
 
-export function renewed(state: SessionState, visitor: SessionVisitor, nowMs: number): SessionState {
+/** `worked`: the window of its last piece of work. */
+export function renewed(state: SessionState, visitor: SessionVisitor, nowMs: number, worked = 0): Renewed {
   const { ip } = visitor;
   const others = state.addresses.filter((known) => known !== ip);
   return scored(
@@ -147,6 +155,7 @@ export function renewed(state: SessionState, visitor: SessionVisitor, nowMs: num
       categories: [...new Set([...state.categories, ...visitor.categories])],
       headers: visitor.headers ?? state.headers,
       renewals: state.renewals + 1,
+      advance: advanceAt(state.advance, worked, paceWindow(nowMs)),
     },
     'renewed',
     nowMs,
@@ -208,7 +217,7 @@ export function factsOf(state: SessionState, nowMs: number): RiskFacts {
   return { ...state, ageMs: nowMs - state.openedAt };
 }
 
-function scored(state: SessionState, cause: RiskCause, nowMs: number): SessionState {
+function scored<State extends SessionState>(state: State, cause: RiskCause, nowMs: number): State {
   const risk = scoreRisk(factsOf(state, nowMs));
   const changed = state.history.length === 0 || risk.detectors !== state.detectors || risk.ignored !== state.ignored;
   const history = changed ? [...state.history, { at: nowMs, ...risk, cause }].slice(-HISTORY_MAX) : state.history;

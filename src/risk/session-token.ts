@@ -29,14 +29,25 @@ export interface SessionClaims {
   det?: number;
   /** `visitorBinding` of the visitor that it was minted for. */
   bnd: string;
-  /** `PaidWork`: window, and pieces of work of the window before and of this one. Absent: the session is not metered. */
+  /** `PaidWork`. Absent: the session is not metered. */
   pac?: PaidWorkClaim;
 }
 
-export type PaidWorkClaim = readonly [window: number, before: number, now: number];
+/** JWTs of an upgrade's first five minutes have three numbers, and an advance in every window. */
+export type PaidWorkClaim = readonly [window: number, before: number, now: number, worked?: number, advanced?: number];
 
-export function paidWorkOf([window, before, now]: PaidWorkClaim): PaidWork {
-  return { window, before, now };
+export function paidWorkOf([
+  window,
+  before,
+  now,
+  worked = 0,
+  advanced = Number.MAX_SAFE_INTEGER,
+]: PaidWorkClaim): PaidWork {
+  return { window, before, now, worked, advanced };
+}
+
+export function paidWorkClaim({ window, before, now, worked, advanced }: PaidWork): PaidWorkClaim {
+  return [window, before, now, worked, advanced];
 }
 
 /** `expired`: valid except for its time. */
@@ -93,5 +104,5 @@ function isSessionClaims(payload: JWTPayload): payload is JWTPayload & SessionCl
 }
 
 function isPaidWork(value: unknown): value is PaidWorkClaim {
-  return Array.isArray(value) && value.length === 3 && value.every((part) => Number.isSafeInteger(part) && part >= 0);
+  return Array.isArray(value) && value.length >= 3 && value.every((part) => Number.isSafeInteger(part) && part >= 0);
 }

@@ -70,6 +70,10 @@ if (window.gatehouseProtect === undefined) {
   const renew = (): void => holdUntil(ready.then(() => sessions.renew()));
   // A session is bound to the network that it was opened from.
   onNetworkChange(renew);
+  // The form of a page that was open for long then finds a session that the gate takes.
+  for (const type of ['input', 'pointermove']) {
+    window.addEventListener(type, () => sessions.keep(holdUntil), { capture: true, passive: true });
+  }
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) void sessions.resume();
   });

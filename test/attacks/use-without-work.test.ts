@@ -15,7 +15,8 @@ const PACE = { html: 60, json: 600 };
 const FORM = 'application/x-www-form-urlencoded';
 const asCall = { accept: '*/*', 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors' };
 const SCRIPT_OF_THE_SITE = '/widget/explicit.js';
-const PENDING_PAGES = 30;
+/** Also of a session that has used what it worked for, and as many again for its own address. */
+const PENDING_PAGES = 1;
 const stack = useStack({
   seedChanges: { ...letThrough, policy: { ...letThrough.policy, pendingBudget: PENDING_PAGES, pace: PACE } },
 });

@@ -19,7 +19,7 @@ import type { SessionReading } from '../session/sessions.ts';
 import { type HeldReturn, type JudgedContext, unjudged } from './context.ts';
 import type { KnownVisitor } from './known-visitor.ts';
 import { isBudgeted } from '../../decide/policy-input.ts';
-import { liftsLimits, type VerdictInputs, verdictOf } from '../../decide/verdict.ts';
+import { liftsLimits, type Verdict, type VerdictInputs, verdictOf } from '../../decide/verdict.ts';
 import { botAndAgent, type PolicyRequest } from '../../policies/request.ts';
 import { hostName } from '../../address/host-name.ts';
 
@@ -49,18 +49,23 @@ export function judge(judging: Judging): JudgedContext {
       : policies.evaluate(policyRequest(facts, { path: judging.path, bot, session, risk }));
   const path = said.skipSession ? { ...judging.path, waiveSession: true } : judging.path;
   const isOwn = target.path.startsWith(protectPrefix);
-  const isCounted = !isOwn && isBudgeted({ policy, path, method, session, bot }) && !config.isPendingExempt(signals.ip);
-  const kind = isCounted ? askedFor(headers) : null;
   const preflight = isPreflight(facts);
   const isPaced = !isOwn && isHeldToPace({ path, bot, preflight });
   const { reading, payers } = isPaced ? paceOf(session, clearance) : NOT_PACED;
+  const isSpent = payers === null && reading?.state === 'spent';
+  const budgeted = { policy, path, method, session: isSpent ? NO_SESSION : session, bot };
+  const isCounted = !isOwn && isBudgeted(budgeted) && !config.isPendingExempt(signals.ip);
+  const kind = isCounted ? askedFor(headers) : null;
+  const hasPendingRoom = kind === null || hasRoom(kind);
+  // A session that was left before its page could work has the pages that a visitor without one has.
+  const isAsWithout = isSpent && kind === 'page' && hasPendingRoom;
   const units = unitsAsked(headers, path, policy.pace, reading?.callWeight);
   const inputs: VerdictInputs = {
     policy,
     site: config.site,
     path,
     method,
-    hasPendingRoom: kind === null || hasRoom(kind),
+    hasPendingRoom,
     preflight,
     ofPage: isOwn || isOfPage(headers),
     signals,
@@ -73,7 +78,7 @@ export function judge(judging: Judging): JudgedContext {
     clearance: payers === null ? null : clearance,
     policies: said,
     // What is asked for as a file is judged by the response.
-    pace: units === 0 ? null : reading,
+    pace: units === 0 || isAsWithout ? null : reading,
   };
   const verdict = verdictOf(inputs);
   return {
@@ -85,7 +90,7 @@ export function judge(judging: Judging): JudgedContext {
     jti: session.jti ?? clearance?.jti ?? null,
     limits: said.limits.length === 0 ? null : { names: said.limits, inputs },
     effects: {
-      pending: verdict.takesPending ? kind : null,
+      pending: verdict.takesPending || (isAsWithout && isPassed(verdict, inputs)) ? kind : null,
       renewal: session.refresh,
       learned: clearance?.learned ?? null,
       pace:
@@ -93,6 +98,13 @@ export function judge(judging: Judging): JudgedContext {
       isWorkDue: reading?.isWorkDue === true,
     },
   };
+}
+
+const NO_SESSION = { status: 'none', riskScore: null } as const;
+
+/** By no rule that lifts the pace. */
+function isPassed({ decision }: Pick<Verdict, 'decision'>, inputs: VerdictInputs): boolean {
+  return decision === 'allow' && !liftsLimits(inputs);
 }
 
 /** A visitor with neither a session nor a clearance has the budget of their network instead. */

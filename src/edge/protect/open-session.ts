@@ -159,7 +159,8 @@ async function shortSession(
   const exp = Math.min(iat + SESSION_JWT_SECONDS, sxp);
   const bnd = await visitorBinding(ip, userAgent);
   const { kid, session } = config.keys.current;
-  const pac = [paceWindow(nowMs), 0, 0] as const;
+  // Nobody can work for more now, so it has an advance in both of its windows.
+  const pac = [paceWindow(nowMs), 0, 0, 0, paceWindow(sxp * 1000)] as const;
   const jwt = await mintSessionJwt(session, kid, { jti, sub: config.instanceId, iat, exp, sxp, risk: 0, bnd, pac });
   return { jti, jwt, expiresAt: sxp * 1000, jwtExpiresAt: exp * 1000, cookieDomain: null };
 }

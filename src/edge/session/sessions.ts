@@ -4,7 +4,7 @@
  * highest score it has seen for a jti, so that an older JWT of the same session with a lower score does not help.
  */
 import { paidWorkOf, splitSessionCookie, type SessionClaims, verifySessionJwt } from '../../risk/session-token.ts';
-import type { PaidWork } from '../../risk/pace.ts';
+import { type PaidWork, paceWindow } from '../../risk/pace.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { SessionStatus } from '../../contract/vocabulary.ts';
 import type { VisitorSession } from '../../decide/visitor-facts.ts';
@@ -172,7 +172,9 @@ export class Sessions {
     // One with the same score has detectors that weigh nothing.
     if (raised !== undefined && raised.score >= risk.score) risk = raised;
     const refresh = claims.exp - nowSeconds < REFRESH_BEFORE_EXPIRY_SECONDS ? jwt : null;
-    const paid = claims.pac === undefined ? null : paidWorkOf(claims.pac);
+    let paid = claims.pac === undefined ? null : paidWorkOf(claims.pac);
+    // Nobody can renew it now, nor work for more.
+    if (paid !== null && nowSeconds >= claims.exp) paid = { ...paid, advanced: paceWindow(nowMs) };
     return { status: 'active', jti, riskScore: risk.score, detectors: risk.detectors, refresh, paid };
   }
 }

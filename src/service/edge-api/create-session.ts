@@ -11,7 +11,13 @@ import type { SessionCall } from '../../contract/edge/page-reports.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
 import { type PaidWork, paceWindow, paidWorkAt } from '../../risk/pace.ts';
-import { SESSION_JWT_SECONDS, mintSessionJwt, paidWorkOf, type SessionClaims } from '../../risk/session-token.ts';
+import {
+  SESSION_JWT_SECONDS,
+  mintSessionJwt,
+  paidWorkClaim,
+  paidWorkOf,
+  type SessionClaims,
+} from '../../risk/session-token.ts';
 import { sessionMintingKey } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import { openRisk, renewRisk } from '../../store/risk-book/client/session-risk.ts';
@@ -46,7 +52,7 @@ export const createSession: EdgeRoute = {
         known,
         paid.value,
       );
-      if (renewed !== null) return jsonResponse(await withWork(renewed, paid.value));
+      if (renewed !== null) return jsonResponse(await withWork(renewed));
     }
     const answer = answerOf(page);
     if (!answer.ok) return errorResponse(answer.error);
@@ -56,9 +62,9 @@ export const createSession: EdgeRoute = {
     if (opened.value === null) {
       return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities, load));
     }
-    return jsonResponse(await withWork(opened.value, noPaidWork(call.nowMs)));
+    return jsonResponse(await withWork(opened.value));
 
-    async function withWork(session: EdgeSession, paid: PaidWork): Promise<object> {
+    async function withWork({ session, paid }: Minted): Promise<object> {
       return { ...session, work: await nextPiece(call, visitor, session.jti, paid, page, use) };
     }
   },
@@ -93,16 +99,15 @@ async function open(
   answer: SessionAnswer,
   load: PageLoad,
   formerJti: string | null,
-): Promise<Result<EdgeSession | null, CaptchaRefusal>> {
+): Promise<Result<Minted | null, CaptchaRefusal>> {
   const { store, instance, nowMs } = call;
   const earned = await earnSession(call, visitor, answer, load);
   if (!earned.ok) return earned;
   if (earned.value === null) return ok(null);
   const opened = await openRisk(store, instance, earned.value, visitor, nowMs, formerJti);
   if (opened === null) return failed({ kind: 'challenge-spent' });
-  const paid = noPaidWork(nowMs);
   const sxp = opened.expiresAt / 1000;
-  return ok(await mint(call, visitor, earned.value.jti, opened, { exp: sxp, sxp }, paid));
+  return ok(await mint(call, visitor, earned.value.jti, opened, { exp: sxp, sxp }, noPaidWork(nowMs)));
 }
 
 /** So long before its end a JWT is renewed anyway. */
@@ -118,20 +123,27 @@ function withPaidWork(
   visitor: EdgeVisitor,
   { jti, risk, det = 0, sxp, exp }: SessionClaims,
   paid: PaidWork,
-): Promise<EdgeSession> {
+): Promise<Minted> {
   return mint(call, visitor, jti, { score: risk, detectors: det }, { exp, sxp }, paid);
 }
 
-/** `null`: the session was withdrawn. */
+/** With its next advance, where its work has earned one. `null`: the session was withdrawn. */
 async function renew(
   call: EdgeCall,
   visitor: EdgeVisitor,
   { jti, sxp }: SessionClaims,
   paid: PaidWork,
-): Promise<EdgeSession | null> {
+): Promise<Minted | null> {
   const { store, instance, nowMs } = call;
-  const risk = await renewRisk(store, instance, jti, visitor, { nowMs, expiresAt: sxp * 1000 });
-  return risk === null ? null : mint(call, visitor, jti, risk, { exp: sxp, sxp }, paid);
+  const times = { nowMs, expiresAt: sxp * 1000, worked: paid.worked };
+  const risk = await renewRisk(store, instance, jti, visitor, times);
+  if (risk === null) return null;
+  return mint(call, visitor, jti, risk, { exp: sxp, sxp }, { ...paid, advanced: risk.advance.window });
+}
+
+interface Minted {
+  session: EdgeSession;
+  paid: PaidWork;
 }
 
 async function mint(
@@ -141,8 +153,8 @@ async function mint(
   { score, detectors }: RiskScore,
   /** Epoch seconds: the latest end of the JWT, and the end of the session. */
   ends: { exp: number; sxp: number },
-  { window, before, now }: PaidWork,
-): Promise<EdgeSession> {
+  paid: PaidWork,
+): Promise<Minted> {
   const nowSeconds = Math.floor(nowMs / 1000);
   const claims: SessionClaims = {
     jti,
@@ -153,16 +165,17 @@ async function mint(
     risk: score,
     det: detectors,
     bnd: await visitorBinding(visitor.ip, visitor.userAgent),
-    pac: [window, before, now],
+    pac: paidWorkClaim(paid),
   };
   const { kid, key } = await sessionMintingKey(await rootKey(store), instance.id, nowMs);
-  return {
+  const session = {
     jti,
     jwt: await mintSessionJwt(key, kid, claims),
     expiresAt: claims.sxp * 1000,
     jwtExpiresAt: claims.exp * 1000,
     cookieDomain: cookieDomain(visitor.host),
   };
+  return { session, paid };
 }
 
 /**

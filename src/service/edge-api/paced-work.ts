@@ -28,8 +28,10 @@ export function isPieceOfWork(id: string): boolean {
   return id.includes('/');
 }
 
+/** Of a session that opens: its work has earned it its first advance. */
 export function noPaidWork(nowMs: number): PaidWork {
-  return { window: paceWindow(nowMs), before: 0, now: 0 };
+  const window = paceWindow(nowMs);
+  return { window, before: 0, now: 0, worked: 0, advanced: window };
 }
 
 /** What the session has worked for, with the piece that the page solved. */
@@ -44,9 +46,11 @@ export async function withSolvedPiece(
   if (!work.ok) return work;
   const paid = paidWorkAt(known, paceWindow(call.nowMs));
   const isOf = (window: number, piece: number): boolean => work.value.id === pieceId(jti, window, piece);
-  if (isOf(paid.window, paid.now + 1)) return ok({ ...paid, now: paid.now + 1 });
+  if (isOf(paid.window, paid.now + 1)) return ok({ ...paid, now: paid.now + 1, worked: paid.window });
   // The window ended while the page worked.
-  if (isOf(paid.window - 1, paid.before + 1)) return ok({ ...paid, before: paid.before + 1 });
+  if (isOf(paid.window - 1, paid.before + 1)) {
+    return ok({ ...paid, before: paid.before + 1, worked: Math.max(paid.worked, paid.window - 1) });
+  }
   // Sent again after a lost response, by a page that has the newer JWT already.
   if (isOf(paid.window, paid.now) || isOf(paid.window - 1, paid.before)) return ok(paid);
   return failed({ kind: 'challenge-foreign' });

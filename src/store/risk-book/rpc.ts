@@ -6,6 +6,7 @@ import type { Neighbours } from '../../address/networks.ts';
 import type { TelemetryReport } from '../../contract/edge/page-reports.ts';
 import type { RiskDetector } from '../../contract/edge/risk-detectors.ts';
 import type { JudgedReport } from '../../risk/environment/environment-findings.ts';
+import type { Advance } from '../../risk/pace.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../risk/session-state.ts';
 
@@ -16,7 +17,7 @@ export interface RiskBookRpc {
    */
   open(terms: SessionTerms, opening: string, lineage: Lineage): Promise<OpenedScore | null>;
   /** `null`: the session was ended and must not be renewed. An unknown session starts again as a new one. */
-  renew(terms: SessionTerms): Promise<RescoredSession | null>;
+  renew(terms: SessionTerms): Promise<RenewedSession | null>;
   /** `null`: the session is unknown. An erased session takes no report. */
   report(event: SessionEvent, report: TelemetryReport): Promise<ReportedSession | 'ended' | null>;
   /** Records that one batch held this many requests of the session. `null`: it is unknown or was ended. */
@@ -54,6 +55,8 @@ export interface SessionTerms extends SessionEvent {
   environment: JudgedReport | null;
   expiresAt: number;
   keptUntil: number;
+  /** The window of its last piece of work; absent: there is none. */
+  worked?: number;
   cycling: { threshold: number; windowSeconds: number };
 }
 
@@ -94,6 +97,10 @@ export interface SessionPage {
 /** A score and the one before it. */
 export interface RescoredSession extends RiskScore {
   before: RiskScore;
+}
+
+export interface RenewedSession extends RescoredSession {
+  advance: Advance;
 }
 
 export interface ReportedSession extends RescoredSession {

@@ -32,6 +32,7 @@ export class SessionOpener {
   #opening: Promise<boolean> | null = null;
   #working: Promise<boolean> | null = null;
   #unfinished: Piece | null = null;
+  #keptAtMs = 0;
   #workedUntilMs = Number.NEGATIVE_INFINITY;
   #lostAtMs = 0;
   #load: string | undefined;
@@ -44,6 +45,14 @@ export class SessionOpener {
   /** Resolves `true` once there is a session; at once where there is a valid one. */
   ensure(): Promise<boolean> {
     return sessionCookieValue() === null || isSessionExpired(Date.now()) ? this.renew() : Promise.resolve(true);
+  }
+
+  /** Renews an expired session while the visitor uses the page. `during` is told when it does. */
+  keep(during: (renewing: Promise<unknown>) => void): void {
+    const nowMs = Date.now();
+    if (nowMs < this.#keptAtMs + KEEP_PAUSE_MS) return;
+    this.#keptAtMs = nowMs;
+    if (isSessionExpired(nowMs)) during(this.renew());
   }
 
   /** For a new page: also in place of a session that the gate refused when the page was asked for. */
@@ -167,6 +176,7 @@ export class SessionOpener {
 
 const WORK_LOCK = 'gatehouse.work';
 const WORK_PAUSE_MS = 10_000;
+const KEEP_PAUSE_MS = 10_000;
 const capabilities = { bigint: typeof BigInt === 'function' };
 
 /** A session, with the next piece of work where one is due, or a challenge in its place. */
@@ -178,8 +188,8 @@ function unfinishedAnswer(): (SessionAnswer & { work: Piece }) | null {
   return work && { work };
 }
 
-/** Longer than any browser works for a session. */
-const EXCHANGE_MAX_MS = 60_000;
+/** The life of a challenge. An old phone without BigInt computes 0.3 million hashes a second, and a session costs up to 68. */
+const EXCHANGE_MAX_MS = 300_000;
 
 interface ExchangePorts {
   url: string;
@@ -202,7 +212,9 @@ async function exchange({ url, load, prepare, collect, takeWork }: ExchangePorts
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), EXCHANGE_MAX_MS);
   try {
-    let asked = postJson(url, { capabilities, load }, stop.signal) as Promise<SessionAnswer>;
+    // A renewed session may have to work again. One that has not expired might be refused, and work would not replace it.
+    const work = isSessionExpired(Date.now()) || undefined;
+    let asked = postJson(url, { capabilities, load, work }, stop.signal) as Promise<SessionAnswer>;
     const begin = () => {
       const probes = asked.then(
         (challenged) => challenged.probes,

@@ -231,6 +231,43 @@ describe('the context', () => {
     expect((await judged({ pace, network: challenge })).effects.pace).not.toBeNull();
   });
 
+  describe('with a session that has used what it worked for', () => {
+    const pace = { reading: { state: 'spent', isWorkDue: true, callWeight: 1 }, payers: null } as const;
+    const page = { headers: { accept: 'text/html', 'sec-fetch-dest': 'document' } };
+
+    test('takes a page from the budget of its network, as without a session, and works meanwhile', async () => {
+      const { verdict, effects, asked } = await judged({ pace, init: page });
+      expect(verdict).toMatchObject({ decision: 'allow', sessionStatus: 'active', firedRules: [] });
+      expect(effects).toMatchObject({ pending: 'page', isWorkDue: true });
+      expect(asked.rooms).toEqual(['page']);
+    });
+
+    test('is challenged where that is used up or there is none, and for what is no page', () =>
+      expectRows<[Case]>(
+        [
+          [{ init: page, hasRoom: () => false }],
+          [{ init: page, policy: { enforcementPolicy: { html: { onPending: 'pass', onChallenge: 'challenge' } } } }],
+          [{ init: { ...page, method: 'POST' } }],
+          [{ init: page, policy: { defaultPathType: 'json' } }],
+        ],
+        async ([of]) => {
+          const { verdict, effects } = await judged({ pace, ...of });
+          expect(verdict).toMatchObject({ decision: 'challenge', decidedBy: 'limit:sessionPace' });
+          expect(effects.pending).toBeNull();
+        },
+      ));
+
+    test('takes nothing of the budget where a rule refuses the page or lifts the pace', () =>
+      expectRows<[MatchedRule]>([[challenge], [{ ...challenge, verdict: 'allow' }]], async ([network]) => {
+        expect((await judged({ pace, init: page, network })).effects.pending).toBeNull();
+      }));
+
+    test('that is beyond its pace is refused, whatever the budget has', async () => {
+      const beyond = { ...pace, reading: { ...pace.reading, state: 'beyond' } } as const;
+      expect(await verdictFor({ pace: beyond, init: page })).toMatchObject({ decision: 'block' });
+    });
+  });
+
   test('counts a call as often as the session’s pace says, and a page once', async () => {
     const paceAt = (callWeight: number) =>
       ({ reading: { state: 'within', isWorkDue: false, callWeight }, payers: ['of-session'] }) as const;

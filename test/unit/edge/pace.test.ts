@@ -33,7 +33,13 @@ function isolates(count: number) {
 const sessionWith = (pieces: number) => ({
   status: 'active' as const,
   jti: 'a',
-  paid: { window: paceWindow(NOW_MS), before: 0, now: pieces },
+  paid: {
+    window: paceWindow(NOW_MS),
+    before: 0,
+    now: pieces,
+    worked: pieces === 0 ? 0 : paceWindow(NOW_MS),
+    advanced: paceWindow(NOW_MS),
+  },
 });
 
 /** Asks for pages in turn until none of them lets one more through. */

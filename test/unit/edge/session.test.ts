@@ -1,6 +1,7 @@
 /** The session cookie has five outcomes, and none needs a call. */
 import { describe, expect, test } from 'vitest';
 import { mintSessionJwt, type SessionClaims } from '../../../src/risk/session-token.ts';
+import { paceWindow } from '../../../src/risk/pace.ts';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
 import { Sessions } from '../../../src/edge/session/sessions.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
@@ -149,6 +150,20 @@ describe('the service’s state of a session', () => {
     expect(await read(idle)).toMatchObject({ status: 'session-not-found', refresh: idle.split('|')[1] });
     expect(await read(await mint({ exp: iat - 600, sxp: iat - 1 }))).toMatchObject({ refresh: null });
   });
+});
+
+test('a JWT that nobody can renew has its advance in each window', async () => {
+  const paceOf = async (exp: number) => {
+    const reading = await read(
+      await mint({ exp, sxp: iat + 9000, pac: [3, 0, 0, 0, 3] }),
+      {},
+      NOW_MS,
+      new Sessions(() => true),
+    );
+    return reading.paid?.advanced;
+  };
+  expect(await paceOf(iat + 100)).toBe(3);
+  expect(await paceOf(iat - 3000)).toBe(paceWindow(NOW_MS));
 });
 
 test('an expired JWT counts for an hour while the service is away, and never after its session', async () => {

@@ -3,6 +3,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   mintSessionJwt,
+  paidWorkClaim,
+  paidWorkOf,
   type SessionClaims,
   splitSessionCookie,
   verifySessionJwt,
@@ -52,6 +54,14 @@ describe('a session JWT', () => {
         expect(await verifySessionJwt(changed, keyOf, 'inst_1', nowMs)).toMatchObject({ ok: false });
       }),
     );
+  });
+
+  test('says what was worked for, and one of before has an advance in every window', () => {
+    const paid = { window: 7, before: 1, now: 2, worked: 7, advanced: 6 };
+    expect(paidWorkOf(paidWorkClaim(paid))).toEqual(paid);
+    const older = paidWorkOf([7, 1, 2]);
+    expect(older).toEqual({ ...paid, worked: 0, advanced: Number.MAX_SAFE_INTEGER });
+    expect(paidWorkOf(JSON.parse(JSON.stringify(paidWorkClaim(older))))).toEqual(older);
   });
 
   test('is malformed without one of its claims', async () => {

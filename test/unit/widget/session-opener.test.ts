@@ -91,11 +91,42 @@ describe('a page', () => {
 
   test.each([
     ['with an expired JWT renews it without work', expired],
-    ['with a cookie that a framework encoded reads its JWT', encodeURI(expired)],
+    ['with a cookie that a framework encoded reads its JWT', expired.replace('|', '%7C')],
   ])('%s', async (_, cookie) => {
     const { sessions, calls, works } = pageWith(cookie, { asked: { ...asSession, cookie: valid() } });
     expect(await sessions.ensure()).toBe(true);
-    expect([calls, works()]).toEqual([[{ capabilities: { bigint: true } }], 0]);
+    expect([calls, works()]).toEqual([[{ capabilities: { bigint: true }, work: true }], 0]);
+  });
+
+  test('solves the piece of work that comes with a renewed session', async () => {
+    const work = { challenge: 'piece', pow: { lane: 'rsw' } };
+    const { sessions, calls, works } = pageWith(expired, {
+      asked: { status: 200, body: { ...asSession.body, work }, cookie: valid() },
+    });
+    await sessions.ensure();
+    await sessions.work();
+    expect([calls[1], works()]).toMatchObject([{ challenge: 'piece', solution: { y: 'solved' }, work: true }, 1]);
+  });
+
+  test('that replaces a session asks for no work, because work would not replace it', async () => {
+    const { sessions, calls } = pageWith(valid(), { asked: { ...asSession, cookie: valid('other') } });
+    await sessions.renew();
+    expect(calls).toEqual([{ capabilities: { bigint: true } }]);
+  });
+
+  test('renews an expired session while it is used, and asks once in ten seconds at most', async () => {
+    const { sessions, calls, document } = pageWith(valid(), { asked: asSession });
+    const renewals: unknown[] = [];
+    const use = () => sessions.keep((renewing) => renewals.push(renewing));
+    use();
+    document.cookie = expired;
+    use();
+    expect(renewals).toEqual([]);
+    vi.setSystemTime(NOW_MS + 10_000);
+    use();
+    use();
+    await Promise.all(renewals);
+    expect([renewals.length, calls.length]).toEqual([1, 1]);
   });
 
   test('sends the solution together with the report of its browser', async () => {

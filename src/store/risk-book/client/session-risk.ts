@@ -8,10 +8,9 @@ import type { EdgeVisitor } from '../../../contract/edge/edge-api.ts';
 import { hasDetector, riskDetectors } from '../../../contract/edge/risk-detectors.ts';
 import type { TelemetryReport } from '../../../contract/edge/page-reports.ts';
 import type { JudgedReport } from '../../../risk/environment/environment-findings.ts';
-import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE, type SessionState, type SessionVisitor } from '../../../risk/session-state.ts';
 import type { StoredInstance } from '../../d1/instances.ts';
-import type { OpenedScore, RescoredSession, SessionEvent, SessionTerms } from '../rpc.ts';
+import type { OpenedScore, RenewedSession, RescoredSession, SessionEvent, SessionTerms } from '../rpc.ts';
 import { allBooks, listBook, sessionBook } from './session-books.ts';
 
 type RiskBookEnv = Pick<ServiceEnv, 'RISK_BOOK' | 'JURISDICTION'>;
@@ -41,14 +40,14 @@ export async function openRisk(
   return sessionBook(env, instance.id, jti).open(terms, opening, lineage);
 }
 
-/** `null`: the session was ended. */
+/** `worked`: the window of its last piece of work. `null`: the session was ended. */
 export async function renewRisk(
   env: RiskBookEnv,
   instance: StoredInstance,
   jti: string,
   visitor: EdgeVisitor,
-  times: { nowMs: number; expiresAt: number },
-): Promise<RiskScore | null> {
+  times: { nowMs: number; expiresAt: number; worked?: number },
+): Promise<RenewedSession | null> {
   const book = sessionBook(env, instance.id, jti);
   const risk = await book.renew(termsOf(instance, jti, sessionVisitor(visitor), times, null));
   await listIfRaised(env, instance, jti, risk, times.nowMs);
@@ -126,7 +125,7 @@ function termsOf(
   instance: StoredInstance,
   jti: string,
   visitor: SessionVisitor,
-  { nowMs, expiresAt }: { nowMs: number; expiresAt: number },
+  { nowMs, expiresAt, worked = 0 }: { nowMs: number; expiresAt: number; worked?: number },
   environment: JudgedReport | null,
 ): SessionTerms {
   const keptUntil = expiresAt + instance.retentionDays * DAY_MS;
@@ -141,6 +140,7 @@ function termsOf(
     openedAt,
     expiresAt,
     keptUntil,
+    worked,
     cycling,
   };
 }

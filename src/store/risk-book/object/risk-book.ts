@@ -20,6 +20,7 @@ import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from '.
 import type {
   OpenedScore,
   RaisedSession,
+  RenewedSession,
   ReportedSession,
   RescoredSession,
   RiskBookRpc,
@@ -63,13 +64,16 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     return { score, detectors, expiresAt };
   }
 
-  async renew(terms: SessionTerms): Promise<RescoredSession | null> {
-    const { jti, visitor, nowMs } = terms;
+  async renew(terms: SessionTerms): Promise<RenewedSession | null> {
+    const { jti, visitor, nowMs, worked } = terms;
     if (this.#rows.hasEnded(jti)) return null;
     const known = this.#current(terms);
-    if (known !== null) return this.#keep(jti, known, renewed(known.state, visitor, nowMs));
-    const { score, detectors } = await this.#open(terms, null, NO_LINEAGE);
-    return { score, detectors, before: { score, detectors } };
+    if (known !== null) {
+      const after = renewed(known.state, visitor, nowMs, worked);
+      return { ...this.#keep(jti, known, after), advance: after.advance };
+    }
+    const { score, detectors, advance } = await this.#open(terms, null, NO_LINEAGE);
+    return { score, detectors, before: { score, detectors }, advance };
   }
 
   async report(event: SessionEvent, report: TelemetryReport): Promise<ReportedSession | 'ended' | null> {
@@ -145,7 +149,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     await this.#wake(due, due <= nowMs ? MORE_TO_DROP_MS : MAINTENANCE_INTERVAL_MS);
   }
 
-  async #open(terms: SessionTerms, opening: string | null, lineage: Lineage): Promise<SessionState> {
+  async #open(terms: SessionTerms, opening: string | null, lineage: Lineage): Promise<ReturnType<typeof opened>> {
     const { jti, visitor, neighbours, environment, nowMs, openedAt, expiresAt, keptUntil, ignoredDetectors } = terms;
     const { threshold, windowSeconds } = terms.cycling;
     const cycles = { ...this.#rows.openedSince(neighbours.near, nowMs - windowSeconds * 1000), threshold };
