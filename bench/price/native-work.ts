@@ -5,7 +5,7 @@
 import { createHash, pbkdf2Sync } from 'node:crypto';
 import { encodeBase64url } from '../../src/bytes/base64url.ts';
 import { ATTACK_STEPS } from '../../src/attack/attack-state.ts';
-import { sessionDifficulty } from '../../src/captcha/plan/burst-price.ts';
+import { sessionDifficulty } from '../../src/captcha/plan/tariffs.ts';
 import { besideDifficulty } from '../../src/captcha/plan/level-prices.ts';
 import { generateRswKey, levelOf, squaringsOf } from '../../src/captcha/pow/rsw-key.ts';
 import { RswMinter } from '../../src/captcha/pow/rsw-mint.ts';

@@ -27,6 +27,9 @@ const levels = {
   ],
 } as const;
 
+/** As `levels`, of one address. A household has an IPv4 address or a /56, but a /56 can be 256 phones as well. */
+const levelsOfAddress = { 4: [[32, 1]], 6: levels[6].slice(0, 2) } as const;
+
 const UNKNOWN: readonly Network[] = [{ prefix: 'none', times: 1 }];
 
 /** The two networks whose visitors are compared with each other: sessions without input, pages without a session. */
@@ -53,9 +56,18 @@ export function addressPrefix(ip: string | null): string {
 
 /** From the visitor's own network to the largest. */
 export function networksOf(ip: string | null): readonly Network[] {
+  return networksAt(ip, levels);
+}
+
+/** The networks that are one address: `192.0.2.1/32`, or the /64 and the /56 around it, which has three times the bound. */
+export function networksOfAddress(ip: string | null): readonly Network[] {
+  return networksAt(ip, levelsOfAddress);
+}
+
+function networksAt(ip: string | null, sizes: typeof levels | typeof levelsOfAddress): readonly Network[] {
   const address = ip === null ? null : parseIp(ip);
   if (address === null) return UNKNOWN;
-  return levels[address.family].map(([bits, times]) => ({ prefix: formatCidr(prefixOf(address, bits)), times }));
+  return sizes[address.family].map(([bits, times]) => ({ prefix: formatCidr(prefixOf(address, bits)), times }));
 }
 
 /** What one visitor asks from: an IPv4 address, or the /64 that a site is assigned. `none` where the address is unknown. */

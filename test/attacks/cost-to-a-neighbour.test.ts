@@ -1,6 +1,6 @@
 /**
- * What somebody sends in vain costs nobody else in their /24: what they ask for and never solve counts for their own
- * address. After each attack a neighbour gets their first page, a session and a token at the price of a quiet day.
+ * What somebody sends in vain costs nobody else in their /24, and what they ask for and never solve costs nobody at their
+ * own address either. After each attack a neighbour gets their first page, a session and a token at the price of a quiet day.
  */
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
@@ -91,6 +91,21 @@ test.each(attacks.map(([title, attack], index) => ({ title, attack, index })))(
     for (const host of [201, 202, 203]) await expectNothingNoticed(newVisitor(stack(), ip(host)), usual);
   },
 );
+
+test.each<[string, string, (visitor: Headers) => Promise<unknown>]>([
+  ['session', '10.81.0.1', (visitor) => sessionCall(visitor)({})],
+  ['captcha', '10.82.0.1', (visitor) => challengeFor(stack(), visitor, { action: 'contact' })],
+  ['clearance', '10.83.0.1', (visitor) => challengeFor(stack(), visitor)],
+])('250 challenges of a %s, asked for and not solved, change no price at the same address', async (_, ip, ask) => {
+  const prices = async (visitor: Headers) => [
+    ((await sessionCall(visitor)({})).body as SessionChallenge).pow.t,
+    (await challengeFor(stack(), visitor, { action: 'contact' })).pow?.t,
+    (await challengeFor(stack(), visitor)).pow?.t,
+  ];
+  const office = newVisitor(stack(), ip);
+  await inParallel(250, () => ask(office));
+  expect(await prices(office)).toEqual(await prices(newVisitor(stack())));
+});
 
 test('a cookie that somebody planted gives its victim a session like any other', async () => {
   const attacker = newVisitor(stack(), '10.79.0.1');

@@ -81,6 +81,15 @@ describe('a challenged navigation', () => {
     await visitor.page.waitForFunction(() => document.title === 'inside');
   });
 
+  test('works on without a word when the price has risen meanwhile', async () => {
+    const asked = await fetch(`${server.url}/__protect/challenge`, { method: 'POST', body: '{}' });
+    const body = { verified: false, reason: 'CAPTCHA.PRICE_RISEN', next: await asked.json() };
+    server.overrides.push((path) => (path === 'solution' ? { status: 200, body } : null));
+    await visitor.page.goto(`${server.url}/protected`);
+    await visitor.page.waitForFunction(() => document.title === 'inside');
+    expect(server.calls.filter(({ path }) => path === 'solution')).toHaveLength(2);
+  });
+
   test('shows an unreachable service differently from a refusal', async () => {
     await visitor.context.route('**/__protect/challenge', (route) => route.abort());
     await visitor.page.goto(`${server.url}/protected`);

@@ -5,7 +5,7 @@ import { startDemoOrigin, type DemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import type { ChallengeResponse, SessionChallenge } from '../../src/contract/captcha/challenge-api.ts';
 import { levelOf, squaringsOf } from '../../src/captcha/pow/rsw-key.ts';
-import { sessionDifficulty } from '../../src/captcha/plan/burst-price.ts';
+import { sessionDifficulty } from '../../src/captcha/plan/tariffs.ts';
 import type { SessionClaims } from '../../src/risk/session-token.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
 import { sessionAt } from '../support/edge-session.ts';

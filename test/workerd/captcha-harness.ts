@@ -7,7 +7,8 @@ import { env as testEnv } from 'cloudflare:workers';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { Keyring } from '../../src/captcha/seal/keyring.ts';
 import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
-import { openChallenge, type SealedChallenge } from '../../src/captcha/seal/sealed-challenge.ts';
+import { newJti } from '../../src/captcha/seal/sealed-course.ts';
+import { openChallenge, sealChallenge, type SealedChallenge } from '../../src/captcha/seal/sealed-challenge.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import type { AccountTier } from '../../src/contract/vocabulary.ts';
@@ -189,6 +190,34 @@ export async function tokenFor(
   const solved = await handIn(challenge.challenge, await solvePow(challenge), sent);
   expect(solved.body).toMatchObject({ verified: true });
   return solved.body.token ?? '';
+}
+
+/** Solves the work of `easyChallenges`. */
+export const EASY_SOLUTION = { counters: 'AAAAAA' };
+
+/** Challenges that were asked for at the price of now, but whose work is one hash, so that a burst costs a test nothing. */
+export async function easyChallenges(
+  site: { siteKey: string },
+  count: number,
+  extra: Record<string, unknown> = {},
+  headers: Record<string, string | null> = {},
+): Promise<string[]> {
+  const { params, ...challenge } = await opened(await ask(site, extra, headers));
+  const { steps } = params;
+  const easy = { ...challenge, lane: 'sha256', params: { salt: 'A'.repeat(22), bits: 0, steps } } as const;
+  return Promise.all(Array.from({ length: count }, () => sealChallenge(keyring, { ...easy, jti: newJti() }, null)));
+}
+
+/** Solves so many challenges of one address at once. */
+export async function solveBurst(
+  site: { siteKey: string },
+  count: number,
+  extra: Record<string, unknown>,
+  headers: Record<string, string | null>,
+): Promise<void> {
+  for (const sealed of await easyChallenges(site, count, extra, headers)) {
+    expect((await handIn(sealed, EASY_SOLUTION, headers)).body).toMatchObject({ verified: true });
+  }
 }
 
 /** The part of a challenge that only the service can read. */

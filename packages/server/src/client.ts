@@ -21,7 +21,10 @@ export interface SolveOptions {
   headers?: Headers | Readonly<Record<string, string>>;
   /** For everything together. Default 30,000. */
   timeoutMs?: number;
-  /** The most work for one challenge, in squarings. Default 3,000,000, a few seconds of one core. */
+  /**
+   * The most work at a time, in squarings. Default 3,000,000, a few seconds of one core. Where the price rises meanwhile, the
+   * gate may ask for two more pieces of work, which are the rest of it.
+   */
   maxWork?: number;
   /** Ends it early. */
   signal?: AbortSignal;
@@ -31,6 +34,8 @@ export interface SolveOptions {
 
 const TIMEOUT_MS = 30_000;
 const MAX_WORK = 3_000_000;
+/** No price rises more often while one challenge is solved. */
+const WORKS_MAX = 3;
 /** What the gate binds a clearance to, and the session that it belongs to. Nothing else of a request is repeated. */
 const VISITOR_HEADERS = ['user-agent', 'accept-language', 'cookie'];
 
@@ -100,12 +105,7 @@ async function course(
     const { api, siteKey, action, level } = await orderOf(response, address);
     const gate = { ...visitor, api };
     const { body: challenge } = await callGate(gate, 'challenge', { siteKey, action, level });
-    const kind = ownField(challenge, 'kind');
-    if (kind !== 'pow') throw personNeeded(kind);
-    const solution = await solveWork(ownField(challenge, 'pow'), limits);
-    const sealed = ownField(challenge, 'challenge');
-    const { body: answer } = await callGate(gate, 'solution', { challenge: sealed, solution });
-    if (ownField(answer, 'next') !== undefined) throw personNeeded('picture');
+    const answer = await solutionOf(challenge, gate, limits);
     const token = ownField(answer, 'token');
     if (typeof token !== 'string') throw new NotSolvedError('refused', `solution: ${reasonOf(answer)}`);
     const { body: bought, headers } = await callGate(gate, 'verify', { token });
@@ -122,6 +122,17 @@ async function course(
     if (error instanceof NotSolvedError) return error.outcome;
     return { outcome: 'not-solved', why: 'not-understood', detail: String(error) };
   }
+}
+
+/** The price may have risen meanwhile: then the response has the rest of the work. */
+async function solutionOf(challenge: unknown, gate: Gate, limits: WorkLimits, works = 1): Promise<unknown> {
+  const kind = ownField(challenge, 'kind');
+  if (kind !== 'pow') throw personNeeded(kind);
+  const solution = await solveWork(ownField(challenge, 'pow'), limits);
+  const sealed = ownField(challenge, 'challenge');
+  const { body: answer } = await callGate(gate, 'solution', { challenge: sealed, solution });
+  const next = ownField(answer, 'next');
+  return next === undefined || works === WORKS_MAX ? answer : solutionOf(next, gate, limits, works + 1);
 }
 
 function personNeeded(kind: unknown): NotSolvedError {

@@ -18,7 +18,7 @@ export const challengeParams = z.strictObject({
   /** sha256: salts, base64url, and bits each. */
   salt: z.optional(z.string()),
   bits: z.optional(z.int()),
-  /** rsw, sha256: what a burst added to the price, as `BurstPrice` counts it. None: a burst adds nothing. */
+  /** rsw, sha256: half steps that solved challenges added to the price (`SolvedPrice`). None: they add nothing. */
   steps: z.optional(z.int()),
   /** wait: epoch milliseconds from which a solution is accepted. */
   notBefore: z.optional(z.int()),

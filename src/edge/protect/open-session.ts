@@ -20,7 +20,7 @@ import { readJsonObject } from './admission.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { isMetered, paceWindow, type PaceUse } from '../../risk/pace.ts';
 import type { Pace } from '../limits/pace.ts';
-import { sessionDifficulty } from '../../captcha/plan/burst-price.ts';
+import { sessionDifficulty } from '../../captcha/plan/tariffs.ts';
 import { isLocal, mintLocalWork, solvedWork } from '../challenge/local-challenge.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 

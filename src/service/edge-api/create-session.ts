@@ -28,7 +28,13 @@ import type { BodyError, CaptchaRefusal } from '../http/service-error.ts';
 import type { EdgeCall, EdgeRoute } from './edge-route.ts';
 import { isSessionOf, sessionClaims } from './session-claims.ts';
 import { nextPiece, noPaidWork, withSolvedPiece } from './paced-work.ts';
-import { earnSession, issueSessionChallenge, type PageLoad, type SessionAnswer } from './session-challenge.ts';
+import {
+  type DoneWork,
+  earnSession,
+  issueSessionChallenge,
+  type PageLoad,
+  type SessionAnswer,
+} from './session-challenge.ts';
 import { getDomain } from 'tldts';
 
 /** The signals of one visitor, one JWT, and what the page posted. */
@@ -59,8 +65,8 @@ export const createSession: EdgeRoute = {
     if (answer.value === null) return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities, load));
     const opened = await open(call, visitor, answer.value, load, isOwn ? null : (known?.jti ?? null));
     if (!opened.ok) return errorResponse(opened.error);
-    if (opened.value === null) {
-      return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities, load));
+    if ('tooCheap' in opened.value) {
+      return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities, load, opened.value.tooCheap));
     }
     return jsonResponse(await withWork(opened.value));
 
@@ -99,11 +105,11 @@ async function open(
   answer: SessionAnswer,
   load: PageLoad,
   formerJti: string | null,
-): Promise<Result<Minted | null, CaptchaRefusal>> {
+): Promise<Result<Minted | { tooCheap: DoneWork }, CaptchaRefusal>> {
   const { store, instance, nowMs } = call;
   const earned = await earnSession(call, visitor, answer, load);
   if (!earned.ok) return earned;
-  if (earned.value === null) return ok(null);
+  if ('tooCheap' in earned.value) return ok(earned.value);
   const opened = await openRisk(store, instance, earned.value, visitor, nowMs, formerJti);
   if (opened === null) return failed({ kind: 'challenge-spent' });
   const sxp = opened.expiresAt / 1000;

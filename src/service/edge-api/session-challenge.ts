@@ -5,7 +5,9 @@
  */
 import { isUnderAttack } from '../../attack/attack-state.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
-import { BurstPrice, sessionDifficulty } from '../../captcha/plan/burst-price.ts';
+import { restDifficulty } from '../../captcha/plan/level-prices.ts';
+import { type Payer, SolvedPrice } from '../../captcha/plan/solved-price.ts';
+import { SESSION_ATTACK_HALF_STEPS, SESSION_TARIFF, sessionDifficulty } from '../../captcha/plan/tariffs.ts';
 import type { EdgeSessionRequest, EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { SessionCall } from '../../contract/edge/page-reports.ts';
 import type { SessionChallenge } from '../../contract/captcha/challenge-api.ts';
@@ -18,9 +20,9 @@ import type { EdgeCall } from './edge-route.ts';
 import { isPieceOfWork } from './paced-work.ts';
 import { laneFor, sealedWork, solvedWork } from './session-work.ts';
 
-/** Four times the price: on a phone a second. Neighbours of a flood pay it as well, so there is no more. */
-const LARGER_STEPS_MAX = 2;
-const burstPrice = new BurstPrice(LARGER_STEPS_MAX);
+const sessionPrice = new SolvedPrice(SESSION_TARIFF);
+/** Who comes without a page pays twice: a page was judged and counted, or was the challenge page. */
+const NO_PAGE_HALF_STEPS = 3;
 
 /** The second call of a page, complete. */
 export type SessionAnswer = {
@@ -38,38 +40,50 @@ interface EarnedSession {
   report: JudgedReport;
 }
 
+/** `done`: work that was solved for this session when it cost less. The challenge is the rest of the price of now. */
 export async function issueSessionChallenge(
   call: EdgeCall,
   visitor: EdgeVisitor,
   capabilities: SessionCall['capabilities'],
   load: PageLoad,
+  done: DoneWork | null = null,
 ): Promise<SessionChallenge> {
   const { instance, nowMs } = call;
-  const lane = laneFor(capabilities);
-  const burstSteps = burstPrice.ask(instance.id, visitor.ip, nowMs);
-  // In an attack everybody pays the price of a flood: who has a session already pays nothing.
-  const steps = Math.max(burstSteps, isUnderAttack(instance.attack, nowMs) ? LARGER_STEPS_MAX : 0);
-  // The page was judged and counted, or was the challenge page. Who comes without one pays twice.
-  const price = sessionDifficulty(steps + (load === null ? 1 : 0));
+  const solvedSteps = sessionPrice.halfSteps(payerOf(call, visitor), nowMs);
+  const steps = Math.max(solvedSteps, isUnderAttack(instance.attack, nowMs) ? SESSION_ATTACK_HALF_STEPS : 0);
+  const ofPage = load === null ? NO_PAGE_HALF_STEPS : 0;
+  const price = sessionDifficulty(steps + ofPage);
+  const due = done === null ? price : restDifficulty(price, sessionDifficulty(done.steps + ofPage));
   const { probes, key } = askProbes(visitor.userAgent, crypto.getRandomValues(new Uint32Array(1))[0]!);
   const terms = { steps, probes: key };
-  const jti = newJtiFor(visitor.ip, nowMs, load);
-  return { ...(await sealedWork(call, visitor, jti, lane, price, terms)), probes };
+  const jti = done?.id ?? newJtiFor(visitor.ip, nowMs, load);
+  return { ...(await sealedWork(call, visitor, jti, laneFor(capabilities), due, terms)), probes };
 }
 
-/** `null`: the work was asked for when it cost much less than it does now. */
+function payerOf({ instance }: EdgeCall, { ip }: EdgeVisitor): Payer {
+  return { scope: instance.id, ip, session: null };
+}
+
+/** Work that was solved for the session `id`, when `steps` half steps were added to its price. */
+export interface DoneWork {
+  id: string;
+  steps: number;
+}
+
+/** `tooCheap`: the work was asked for when it cost much less than it does now. It counts for its part of the price. */
 export async function earnSession(
   call: EdgeCall,
   visitor: EdgeVisitor,
   answer: SessionAnswer,
   load: PageLoad,
-): Promise<Result<EarnedSession | null, CaptchaRefusal>> {
+): Promise<Result<EarnedSession | { tooCheap: DoneWork }, CaptchaRefusal>> {
   const solved = await solvedWork(call, visitor, answer);
   if (!solved.ok) return solved;
   // The id of a piece of work is that of no session.
   const { id, steps, probes } = solved.value;
   if (probes === null || isPieceOfWork(id)) return failed({ kind: 'challenge-foreign' });
-  if (burstPrice.solve(call.instance.id, visitor.ip, { id, steps }, call.nowMs) === 'too-cheap') return ok(null);
+  const { isTooCheap } = sessionPrice.solve(payerOf(call, visitor), { id, halfSteps: steps }, call.nowMs);
+  if (isTooCheap) return ok({ tooCheap: { id, steps } });
   const isOfLoad = typeof load === 'string' && id === newJtiFor(visitor.ip, call.nowMs, load);
   const { environment } = answer;
   const answersNothing = environment.answers === undefined;

@@ -23,7 +23,7 @@ export interface SolvedWork {
   solution: NonNullable<SessionCall['solution']>;
 }
 
-/** Only a challenge that opens a session has them. `steps`: what a burst added to its price. */
+/** Only a challenge that opens a session has them. `steps`: half steps that were added to its price. */
 interface OpeningTerms {
   steps: number;
   probes: ProbeKey | null;

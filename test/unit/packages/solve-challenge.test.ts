@@ -35,6 +35,16 @@ test('a challenge is solved, and its cookie returned', async () => {
   expect(checkSha256(puzzles.salt, puzzles.bits, counters)).toBe(true);
 });
 
+test('work goes on where the price has risen meanwhile, and not without end', async () => {
+  const rest = { kind: 'pow', challenge: 'rest', pow: { lane: 'sha256', ...puzzles } };
+  const risen = json({ verified: false, reason: 'CAPTCHA.PRICE_RISEN', next: rest });
+  gate.answers = [work, risen, risen, solved, cleared];
+  expect(await solve(challenged())).toMatchObject({ outcome: 'solved' });
+  expect(gate.bodies.slice(1, 4).map((sent) => sent['challenge'])).toEqual(['sealed', 'rest', 'rest']);
+  gate.answers = [work, risen, risen, risen];
+  expect(await solve(challenged())).toMatchObject({ why: 'refused', detail: 'solution: CAPTCHA.PRICE_RISEN' });
+});
+
 test('only what identifies the visitor is sent to the gate’s endpoints', async () => {
   const seen: (string | undefined)[][] = [];
   gate.answers = [

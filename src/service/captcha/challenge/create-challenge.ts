@@ -2,10 +2,6 @@
  * `POST /captcha/v1/challenge`: who asks, for which site, from which page, and what they have to do. The response has a
  * task and a seal; nothing is stored. The page without scripts asks in the same way.
  */
-import { ATTACK_STEPS, isUnderAttack } from '../../../attack/attack-state.ts';
-import { BurstPrice } from '../../../captcha/plan/burst-price.ts';
-import { RepeatPrice } from '../../../captcha/plan/repeat-price.ts';
-import { POW_DIFFICULTY_MAX } from '../../../captcha/plan/level-prices.ts';
 import { honeypotOf } from '../../../captcha/plan/honeypot.ts';
 import { newJti } from '../../../captcha/seal/sealed-course.ts';
 import {
@@ -25,6 +21,7 @@ import type { CaptchaRouteError } from '../../http/service-error.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import { recordBlocked, recordIssued, type IssueCircumstances } from '../captcha-events.ts';
 import { captchaVisitor, withKnownFacts } from '../visitor.ts';
+import { powPrice, priceOf } from './challenge-price.ts';
 import { challengeSite, signedAccount } from './challenge-site.ts';
 import { sealedEdge } from '../edge-binding.ts';
 import { WAIT_MS, courseParams, issuePow, type ChallengeBase } from './issue-challenge.ts';
@@ -35,9 +32,6 @@ import { pageHost } from './page-host.ts';
 /** The largest part of a request is the user agent, at most 16 KiB. */
 export const CHALLENGE_LIMITS = { maxBytes: 32 * 1024, maxFields: 100 };
 const rateLimit = new RateLimit();
-/** Asked for here, and counted as solved where the solution is judged. */
-export const burstPrice = new BurstPrice();
-const repeatPrice = new RepeatPrice();
 /** For all sites together, counted before a site is looked up, so that invented site keys cannot load the database. */
 const NETWORK_CALLS_PER_MINUTE = 600;
 const networkRateLimit = new RateLimit(NETWORK_CALLS_PER_MINUTE);
@@ -96,7 +90,6 @@ export async function newChallenge(
   });
   const limited = rateLimit.takeReserved(site.siteKey, ip, payer, nowMs);
   if (limited !== null) return failed(limited);
-  const burstSteps = site.accountId === null ? 0 : burstPrice.ask(site.siteKey, ip, nowMs);
 
   const jti = newJti();
   const identity = { jti, account_id: site.accountId ?? '', site_key: site.siteKey, timestamp: nowMs };
@@ -121,10 +114,9 @@ export async function newChallenge(
   }
 
   // A difficulty that a rule sets for this visitor stays as it is, and so does that of a test site.
-  const isClearance =
-    body.action === CLEARANCE_ACTION && site.accountId !== null && rule?.demand.powDifficulty === undefined;
+  const isPriced = site.accountId !== null && rule?.demand.powDifficulty === undefined;
+  const isClearance = isPriced && body.action === CLEARANCE_ACTION;
   const powDifficulty = isClearance ? Math.max(plan.powDifficulty, CLEARANCE_DIFFICULTY) : plan.powDifficulty;
-  const repeatSteps = isClearance ? repeatPrice.ask(site.siteKey, ip, nowMs) : 0;
 
   const base: ChallengeBase = {
     jti,
@@ -143,10 +135,9 @@ export async function newChallenge(
     round: 0,
     facts: { ...facts, refusal: plan.refusal },
   };
-  const attackSteps = visitor.instance && isUnderAttack(visitor.instance.attack, nowMs) ? ATTACK_STEPS : 0;
-  const byRule = rule?.demand.powDifficulty;
-  const price = powPrice(powDifficulty, burstSteps + attackSteps + repeatSteps, byRule);
-  const course = { ...courseParams(plan, price), ...(byRule === undefined && { steps: burstSteps }) };
+  const halfSteps = priceOf(base.action).halfSteps({ scope: site.siteKey, ip, session: payer }, nowMs);
+  const price = isPriced ? powPrice(powDifficulty, halfSteps, visitor, nowMs) : powDifficulty;
+  const course = { ...courseParams(plan, price), ...(isPriced ? { steps: halfSteps } : {}) };
   const task = await issuePow(engine, base, price, course);
   const honeypot = honeypotOf(site.settings);
   const privacyUrl = plan.kind === 'pow' ? undefined : site.settings.privacyUrl;
@@ -156,9 +147,4 @@ export async function newChallenge(
     padBytes: Math.min(plan.padBytes, padBytesMax),
     hostname: page.hostname,
   });
-}
-
-/** A burst raises the price by half steps, and so does attack mode. A difficulty that a rule sets for this visitor stays as it is. */
-function powPrice(powDifficulty: number, burstSteps: number, byRule: number | undefined): number {
-  return byRule === undefined ? Math.min(POW_DIFFICULTY_MAX, powDifficulty + burstSteps / 2) : powDifficulty;
 }

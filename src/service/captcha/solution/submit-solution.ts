@@ -21,15 +21,17 @@ import { readBodyAs } from '../../http/body/read-body.ts';
 import type { RateLimitError, CaptchaRouteError } from '../../http/service-error.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import { recordSubmitted } from '../captcha-events.ts';
+import type { Payer } from '../../../captcha/plan/solved-price.ts';
 import { type ChallengeSite, challengeSite } from '../challenge/challenge-site.ts';
 import { type CaptchaEngine, captchaEngine } from '../captcha-engine.ts';
 import { noteWidgetSolved } from '../first-use.ts';
-import { burstPrice } from '../challenge/create-challenge.ts';
-import { issueVisual } from '../challenge/issue-challenge.ts';
+import { powPrice, priceOf } from '../challenge/challenge-price.ts';
+import { besideDifficulty, restDifficulty } from '../../../captcha/plan/level-prices.ts';
+import { issuePow, issueVisual } from '../challenge/issue-challenge.ts';
 import { isOnlyAnswer, judgeRound, type RoundOutcome, solvedFacts, type TaskAnswer } from './judge-round.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import type { SolvingSigns } from '../../../risk/captcha-score.ts';
-import { captchaVisitor } from '../visitor.ts';
+import { captchaVisitor, type Visitor } from '../visitor.ts';
 import { type NetworkTag, networkTags, WAIT_BUDGET_SPENT, WAIT_WINDOW_SECONDS, waitAllowed } from '../wait-budget.ts';
 
 /** A sealed challenge, a solution with the path of a pointer (1,000 points of three numbers), and the visitor of an edge. */
@@ -64,6 +66,7 @@ export async function solutionResult(
   const site = registered.value;
   const judged = await judgeSolution(call, engine, site, { opened, body, ip, networks });
   if (!judged.ok) return judged;
+  if (judged.value === 'too-cheap') return ok(await restOfWork(engine, site, challenge, visitor.value, nowMs));
 
   const { outcome, signs } = judged.value;
   const shown = solvedFacts(challenge.facts, signs);
@@ -99,7 +102,7 @@ async function judgeSolution(
   engine: CaptchaEngine,
   { settings, accountId }: ChallengeSite,
   { opened, body, ip, networks }: Answered,
-): Promise<Result<JudgedSolution, RateLimitError>> {
+): Promise<Result<JudgedSolution | 'too-cheap', RateLimitError>> {
   const { nowMs } = call;
   const { challenge } = opened;
   const isTask = challenge.lane === 'visual' || challenge.lane === 'audio';
@@ -115,12 +118,13 @@ async function judgeSolution(
   const isDone = !isLate && !isTask && (await powSolved(opened, body.solution, nowMs));
   const { afterwards, steps = Infinity } = challenge.params;
   const isPriced = isDone && challenge.lane !== 'wait' && accountId !== null;
-  const work = { id: challenge.jti, steps };
-  const counted = isPriced ? burstPrice.solve(challenge.siteKey, ip, work, nowMs) : null;
+  const work = { id: challenge.jti, halfSteps: steps };
+  const sold = isPriced ? priceOf(challenge.action).solve(payerOf(challenge, ip), work, nowMs) : null;
   // New work that is right is never refused for what others of the network send. All else counts.
-  const limited = counted === 'counted' ? null : rateLimit.takeReserved(challenge.siteKey, ip, null, nowMs);
+  const limited = sold?.isNew ? null : rateLimit.takeReserved(challenge.siteKey, ip, null, nowMs);
   if (limited !== null) return failed(limited);
-  if (isLate || counted === 'too-cheap') return judgedAs({ step: 'late' });
+  if (isLate) return judgedAs({ step: 'late' });
+  if (sold?.isTooCheap) return ok('too-cheap');
   const answer = { challenge, sealed: body.challenge, solution: body.solution };
   if (isTask) return judgeTask(call, engine, settings, { opened, answer: { ...answer, networks }, signs });
   if (!isDone) return judgedAs({ step: 'failed' });
@@ -133,6 +137,11 @@ async function judgeSolution(
     return failed({ kind: 'rate-limited', what: WAIT_BUDGET_SPENT, retryAfterSeconds: WAIT_WINDOW_SECONDS });
   }
   return judgedAs({ step: 'passed' });
+}
+
+/** A session pays for itself, where an edge has checked it. */
+function payerOf({ siteKey, edge, facts }: SealedChallenge, ip: string): Payer {
+  return { scope: siteKey, ip, session: edge === null ? null : facts.session };
 }
 
 /** A picture or a recording, and the work beside it. */
@@ -178,6 +187,31 @@ function isWorkAlone(solution: SolutionRequest['solution']): boolean {
 function withoutWork(params: ChallengeParams, isPaid: boolean): ChallengeParams {
   const { t: _t, salt: _salt, bits: _bits, steps: _steps, afterwards: _afterwards, beside, ...course } = params;
   return isPaid || beside === undefined ? course : { ...course, beside };
+}
+
+/**
+ * The price has risen while the visitor worked: the challenge goes on with what it costs more. It keeps its jti, so that
+ * work which is sent again and again still earns one token.
+ */
+async function restOfWork(
+  engine: CaptchaEngine,
+  { settings }: ChallengeSite,
+  challenge: SealedChallenge,
+  visitor: Visitor,
+  nowMs: number,
+): Promise<SolutionResponse> {
+  const { action, powDifficulty, params } = challenge;
+  const { t: _t, salt: _salt, bits: _bits, steps = 0, beside, ...course } = params;
+  const halfSteps = priceOf(action).halfSteps(payerOf(challenge, visitor.ip ?? ''), nowMs);
+  const price = powPrice(powDifficulty, halfSteps, visitor, nowMs);
+  const rest = restDifficulty(price, powPrice(powDifficulty, steps, visitor, nowMs));
+  const base = { ...challenge, issuedAt: nowMs, expiresAt: nowMs + settings.solutionTimeout };
+  const next = await issuePow(engine, base, rest, {
+    ...course,
+    steps: halfSteps,
+    ...(beside && { beside: { ...beside, powDifficulty: besideDifficulty(price) } }),
+  });
+  return { verified: false, reason: 'CAPTCHA.PRICE_RISEN', next };
 }
 
 const REFUSED = {
