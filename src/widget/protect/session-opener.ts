@@ -228,7 +228,7 @@ async function exchange({ url, load, prepare, collect, takeWork }: ExchangePorts
     // A visitor without a session will have to work: both begin while the challenge is on its way.
     let begun = sessionCookieValue() === null ? begin() : undefined;
     let answer = await asked;
-    // The price may have risen meanwhile: then another challenge comes in place of the session.
+    // The price may have risen meanwhile: then the rest of the work comes in place of the session.
     while (answer.challenge !== undefined && answer.pow !== undefined) {
       const { challenge, pow } = answer;
       if (!takeWork()) throw new CaptchaError('cancelled');
