@@ -75,13 +75,21 @@ export function ownAddress(ip: string | null): string {
   return addressOrPrefix(ip, 64);
 }
 
+/** All /64s of a /48 together have as many reserves as the addresses of a /24. */
+const RESERVES_OF_V6_NETWORKS = 256;
+
 /**
- * The names under which the calls of a visitor are counted before they count for their network: first the id of the
- * session or clearance that they earned (`payer`), then their IPv4 address, or the /56 that an IPv6 household has.
+ * The reserves that count the calls of a visitor before their networks do, in this order: of the session or clearance that
+ * they earned, by its id (`payer`); of their IPv4 address, or of the /56 that an IPv6 household has; and of their /64, the
+ * network of a phone. A /56 may hold 256 phones, and none of them is refused for what the others send.
  */
-export function reserveHolders(ip: string | null, payer: string | null): string[] {
-  const own = addressOrPrefix(ip, 56);
-  return payer === null ? [own] : [payer, own];
+export function reservesOf(ip: string | null, payer: string | null): readonly (readonly Network[])[] {
+  const reserves: Network[][] = payer === null ? [] : [[{ prefix: payer, times: 1 }]];
+  reserves.push([{ prefix: addressOrPrefix(ip, 56), times: 1 }]);
+  const [phone, , town] = networksOf(ip);
+  // Somebody may own a whole /48.
+  if (phone && town) reserves.push([phone, { prefix: town.prefix, times: RESERVES_OF_V6_NETWORKS }]);
+  return reserves;
 }
 
 function addressOrPrefix(ip: string | null, ipv6Bits: number): string {
@@ -95,17 +103,13 @@ function addressOrPrefix(ip: string | null, ipv6Bits: number): string {
  * has each visitor who earned a session or a clearance. It counts in no network, so that nobody can use up what others need.
  */
 export class NetworkCounts {
-  readonly #max: number;
-  readonly #windowMs: number;
-  /** By how many times the bound: networks of one size each. */
-  readonly #counts = new Map<number, WindowCounts>();
-  readonly #reserves: WindowCounts;
+  readonly #networks: CountsBySize;
+  readonly #reserves: CountsBySize;
 
   /** `max`: of the visitor's own network. `reserve`: of each address and each payer, beside it. */
   constructor(max: number, windowMs: number, reserve = 0) {
-    this.#max = max;
-    this.#windowMs = windowMs;
-    this.#reserves = new WindowCounts(reserve, windowMs);
+    this.#networks = new CountsBySize(max, windowMs);
+    this.#reserves = new CountsBySize(reserve, windowMs);
   }
 
   /**
@@ -113,17 +117,38 @@ export class NetworkCounts {
    * visitor earned.
    */
   take(ip: string | null, nowMs: number, payer: string | null = null): boolean {
-    const holder = reserveHolders(ip, payer).find((one) => this.#reserves.hasRoom(one, nowMs));
-    if (holder !== undefined) return this.#reserves.take(holder, nowMs);
-    if (!this.hasRoom(ip, nowMs)) return false;
-    for (const { prefix, times } of networksOf(ip)) this.#countsOf(times).take(prefix, nowMs);
-    return true;
+    if (reservesOf(ip, payer).some((reserve) => this.#reserves.take(reserve, nowMs))) return true;
+    return this.#networks.take(networksOf(ip), nowMs);
   }
 
   /** Whether the next use may pass. Counts nothing. */
   hasRoom(ip: string | null, nowMs: number): boolean {
-    if (reserveHolders(ip, null).some((one) => this.#reserves.hasRoom(one, nowMs))) return true;
-    return networksOf(ip).every(({ prefix, times }) => this.#countsOf(times).hasRoom(prefix, nowMs));
+    if (reservesOf(ip, null).some((reserve) => this.#reserves.hasRoom(reserve, nowMs))) return true;
+    return this.#networks.hasRoom(networksOf(ip), nowMs);
+  }
+}
+
+/** Counts of networks, those of each size by themselves. */
+class CountsBySize {
+  readonly #max: number;
+  readonly #windowMs: number;
+  /** By how many times the bound. */
+  readonly #counts = new Map<number, WindowCounts>();
+
+  constructor(max: number, windowMs: number) {
+    this.#max = max;
+    this.#windowMs = windowMs;
+  }
+
+  hasRoom(networks: readonly Network[], nowMs: number): boolean {
+    return networks.every(({ prefix, times }) => this.#countsOf(times).hasRoom(prefix, nowMs));
+  }
+
+  /** Counts one use in all of them, or in none. */
+  take(networks: readonly Network[], nowMs: number): boolean {
+    if (!this.hasRoom(networks, nowMs)) return false;
+    for (const { prefix, times } of networks) this.#countsOf(times).take(prefix, nowMs);
+    return true;
   }
 
   #countsOf(times: number): WindowCounts {

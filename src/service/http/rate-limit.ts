@@ -3,7 +3,7 @@
  * caller from keeping an isolate busy. A caller whose requests reach several isolates gets the limit in each. What must
  * be exact (attempts, waits, spends) is counted in the spend ledger instead.
  */
-import { networksOf, reserveHolders } from '../../address/networks.ts';
+import { type Network, networksOf, reservesOf } from '../../address/networks.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import type { RateLimitError } from './service-error.ts';
 
@@ -36,11 +36,7 @@ export class RateLimit {
    * counts in none, so that a caller who has used up their own network cannot use up the town’s with it.
    */
   takeIn(scope: string, ip: string | null, nowMs: number): RateLimitError | null {
-    const most = this.#callsPerWindow;
-    return this.#take(
-      networksOf(ip).map(({ prefix, times }) => ({ key: `${scope} ${prefix}`, most: most * times })),
-      nowMs,
-    );
+    return this.#take(boundsOf(scope, networksOf(ip), this.#callsPerWindow), nowMs);
   }
 
   /**
@@ -48,11 +44,10 @@ export class RateLimit {
    * `payer`: id of the session, as an edge says.
    */
   takeReserved(scope: string, ip: string | null, payer: string | null, nowMs: number): RateLimitError | null {
-    const holders = reserveHolders(ip, payer).map((holder) => ({
-      key: `${scope} for ${holder}`,
-      most: RESERVED_CALLS,
-    }));
-    return holders.some((holder) => this.#take([holder], nowMs) === null) ? null : this.takeIn(scope, ip, nowMs);
+    const isReserved = reservesOf(ip, payer).some(
+      (reserve) => this.#take(boundsOf(`${scope} for`, reserve, RESERVED_CALLS), nowMs) === null,
+    );
+    return isReserved ? null : this.takeIn(scope, ip, nowMs);
   }
 
   #take(keys: readonly { key: string; most: number }[], nowMs: number): RateLimitError | null {
@@ -69,4 +64,8 @@ export class RateLimit {
     const retryAfterSeconds = Math.ceil(((window + 1) * WINDOW_MS - nowMs) / 1000);
     return { kind: 'rate-limited', what: this.#what, retryAfterSeconds };
   }
+}
+
+function boundsOf(scope: string, networks: readonly Network[], calls: number): { key: string; most: number }[] {
+  return networks.map(({ prefix, times }) => ({ key: `${scope} ${prefix}`, most: calls * times }));
 }

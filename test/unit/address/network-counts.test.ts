@@ -57,8 +57,17 @@ test('who earned a session has a reserve of their own, also behind the address o
   expect(counts.take('192.0.2.1', 0, 'another')).toBe(true);
 });
 
-test('the reserve of IPv6 belongs to a household, however many networks it has', () => {
+test('a /56 has a reserve of its own, and so has each of its /64s: a household, or 256 phones', () => {
   const counts = new NetworkCounts(1, 1000, 2);
-  expect(taken(counts, 1000, (use) => `2001:db8:0:${(use % 200).toString(16)}::1`)).toBe(2 + 3);
-  expect(taken(counts, 1, () => '2001:db8:0:100::1')).toBe(1);
+  const phones = 200;
+  expect(taken(counts, 10_000, (use) => `2001:db8:0:${(use % phones).toString(16)}::1`)).toBe(2 + 2 * phones + 3);
+  expect(taken(counts, 100, () => '2001:db8:0:ff::1')).toBe(2);
+  expect(taken(counts, 2, () => '2001:db8:0:100::1')).toBe(2);
+});
+
+test('the /64s of a /48 have as many reserves together as the addresses of a /24', () => {
+  const counts = new NetworkCounts(1, 1000, 2);
+  const ipAt = (use: number): string => `2001:db8:0:${(use % 0x10_00).toString(16)}::1`;
+  const households = 16;
+  expect(taken(counts, 20_000, ipAt)).toBe(2 * households + 2 * 256 + 10);
 });

@@ -186,8 +186,9 @@ describe('a limit of networks', () => {
     expect(reserved(1000, '192.0.2.1')).toBe(20 + 5);
     expect(reserved(1000, '192.0.2.2')).toBe(20);
     expect(reserved(1000, '192.0.2.1', 'session')).toBe(20);
-    expect(reserved(1000, '2001:db8:0:1::1')).toBe(20 + 5);
-    expect(reserved(1000, '2001:db8:0:2::1')).toBe(5);
+    // The /56, the /64, and what each network of the visitor has.
+    expect(reserved(1000, '2001:db8:0:1::1')).toBe(20 + 20 + 5);
+    expect(reserved(1000, '2001:db8:0:2::1')).toBe(20 + 5);
   });
 
   test('is counted for each site apart', () => {
