@@ -5,11 +5,13 @@
 import type { InstancePolicy } from '../contract/management/instance-policy.ts';
 import type { BotSignal } from '../bots/bot-proof.ts';
 import { stricterEnd, type PolicyEnd, type PolicyOutcome } from '../policies/outcome.ts';
-import { isProved, type DecideInputs } from '../rules/decision-table.ts';
+import { isProved, type DecideInputs, type DecideOutcome } from '../rules/decision-table.ts';
 import type { PathPolicy } from './path-policy.ts';
 import type { VisitorSession } from './visitor-facts.ts';
 
 export const PENDING_BUDGET = 'pendingBudget';
+const ON_PENDING = 'onPending';
+const NO_SESSION = 'noSession';
 const NOTHING: PolicyEnd = { verdict: null, redirect: null };
 
 export interface PolicyFacts {
@@ -41,13 +43,18 @@ export function policyInput(
   if (redirect !== null) return { verdict: 'allow', reason: redirect.name };
   if (!sessionMissing || path.pathType === 'json') return null;
   const enforcement = policy.enforcementPolicy[path.pathType];
-  if (!opensPage(method)) return { verdict: enforcement.onChallenge, reason: 'noSession' };
+  if (!opensPage(method)) return { verdict: enforcement.onChallenge, reason: NO_SESSION };
   const { onPending, onChallenge } = enforcement;
   if (onPending === 'pass' || (onPending === 'budget' && hasPendingRoom))
-    return { verdict: 'allow', reason: 'onPending' };
+    return { verdict: 'allow', reason: ON_PENDING };
   return onPending === 'budget'
     ? { verdict: onChallenge, reason: PENDING_BUDGET }
-    : { verdict: onPending, reason: 'onPending' };
+    : { verdict: onPending, reason: ON_PENDING };
+}
+
+/** Whether a challenge is that of a visitor without a session, and not of a rule, a limit or the risk. */
+export function asksForSession({ input, decidedBy }: Pick<DecideOutcome, 'input' | 'decidedBy'>): boolean {
+  return input === 'policy' && [PENDING_BUDGET, ON_PENDING, NO_SESSION].includes(decidedBy.slice('policy:'.length));
 }
 
 interface Pending extends Pick<PolicyFacts, 'policy' | 'path' | 'method'> {

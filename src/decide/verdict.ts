@@ -24,9 +24,17 @@ import type { PathPolicy } from './path-policy.ts';
 import { firedPace, limitInput, limitsFired, paceVerdict, SESSION_PACE } from './pace-limit.ts';
 import type { PaceReading } from '../risk/pace.ts';
 import type { RiskReading } from '../risk/headers/request-risk.ts';
-import type { ClearanceFacts, VisitorSession, SignalFacts } from './visitor-facts.ts';
+import type { ClearanceFacts, ShownClearance, VisitorSession, SignalFacts } from './visitor-facts.ts';
 import type { PolicyEnd, PolicyOutcome } from '../policies/outcome.ts';
-import { PENDING_BUDGET, isBudgeted, isProvedBot, isSessionMissing, policyEnd, policyInput } from './policy-input.ts';
+import {
+  PENDING_BUDGET,
+  asksForSession,
+  isBudgeted,
+  isProvedBot,
+  isSessionMissing,
+  policyEnd,
+  policyInput,
+} from './policy-input.ts';
 
 export type RecordedRule = VerdictRecord['fired_rules'][number];
 
@@ -81,7 +89,7 @@ export interface VerdictInputs {
   hasPendingRoom: boolean;
   /** By bit position of `risk.detectors`. */
   detectorNames: readonly string[];
-  clearance: ClearanceFacts | null;
+  clearance: ShownClearance | null;
   policies: PolicyOutcome;
   /** How far the session is within its pace; `null`: it is not metered. */
   pace: Pick<PaceReading, 'state'> | null;
@@ -111,7 +119,8 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
   const outcome = decide(table);
   const applied = liftedInputs(table).includes('policy') ? NOT_APPLIED : end;
   const levelWanted = Math.max(policy.clearanceLevel, applied.verdict?.level ?? 0);
-  const cleared = clearance && lifts(clearance, inputs, levelWanted) ? clearance : null;
+  const isTooOld = clearance?.isAged && outcome.decision === 'challenge' && !isPriceOfUse(outcome);
+  const cleared = clearance && !isTooOld && lifts(clearance, inputs, levelWanted) ? clearance : null;
   const later = laterStep(inputs, outcome, { sessionMissing, isBot, isCleared: cleared !== null });
   const isChallenged = outcome.decision === 'challenge';
   const shown = session.status === 'invalid-session' || session.status === 'session-not-found' ? session.status : null;
@@ -165,9 +174,14 @@ function laterStep(
   if (path.exempt && decision === 'challenge' && !isTold) return 'exempt';
   if (decision === 'challenge') return known.isCleared ? 'clearance' : null;
   // A json path has no page to open a session from. Its client gets 401 and opens one, or has worked for a clearance.
-  const asksForSession = known.sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
-  if (!asksForSession) return null;
+  const needsSession = known.sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
+  if (!needsSession) return null;
   return known.isCleared ? 'clearance' : 'no-session';
+}
+
+/** Whether a challenge is what use costs, of a visitor without a session or of one that has used what it worked for. */
+function isPriceOfUse(outcome: DecideOutcome): boolean {
+  return asksForSession(outcome) || outcome.decidedBy === `limit:${SESSION_PACE}`;
 }
 
 function deciderOf(later: LaterStep | null, { decidedBy }: DecideOutcome): string {

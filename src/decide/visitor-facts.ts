@@ -20,3 +20,9 @@ export interface ClearanceFacts extends Proof {
   /** A rule asked this visitor for less than the site does. */
   eased: boolean;
 }
+
+/** A clearance that a visitor shows. */
+export interface ShownClearance extends ClearanceFacts {
+  /** Its `clearanceSeconds` are over. Until its day is over too, it lifts only what a visitor without a session is asked for. */
+  isAged: boolean;
+}

@@ -18,7 +18,8 @@ import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn, type OriginFault } from './origin/call-origin.ts';
 import { isForRobotsFile } from './origin/robots-file.ts';
 import { isFileResponse, type PendingKind } from './limits/pending-budget.ts';
-import type { Pace } from './limits/pace.ts';
+import type { Pace, PacedVisitor } from './limits/pace.ts';
+import type { CompiledConfig } from './config/compiled-config.ts';
 import { SESSION_PACE } from '../decide/pace-limit.ts';
 import type { PathType } from '../contract/vocabulary.ts';
 import { PACE_WINDOW_MS, type PaceState, paceWindow, unitsOf } from '../risk/pace.ts';
@@ -118,7 +119,7 @@ async function decidedStep(
   const hasRoom = (kind: PendingKind): boolean =>
     isolate.pending.hasRoom(kind, facts.signals.ip, config.policy.pendingBudget, facts.nowMs);
   const paceOf: Judging['paceOf'] = (session, clearance) =>
-    isolate.pace.read(session, clearance, config.policy.pace, facts.nowMs);
+    isolate.pace.read(session, clearance, config.policy.pace, pacedVisitor(facts, config));
   const judged = judge({ facts, held, config, path, ruleset, visitor, hasRoom, paceOf });
   const context = takeEffects(judged, isolate, waitUntil);
   if (endpoint) return endpoint(context, isolate);
@@ -139,7 +140,7 @@ export function takeEffects(
   const { signals, target, nowMs } = facts;
   if (effects.pending !== null) pending.take(effects.pending, signals.ip, config.policy.pendingBudget, nowMs);
   if (effects.pace && verdict.decision === 'allow') {
-    pace.take(effects.pace.payers, effects.pace.units, nowMs, effects.pace.clearance);
+    pace.take(effects.pace.payers, effects.pace.units, nowMs, effects.pace.session);
   }
   if (effects.renewal === null) return context;
   const visitor = () => sessionVisitorOf(facts, verdict.riskScore);
@@ -241,14 +242,19 @@ async function steppedBack({ context }: Forward, response: Response, isolate: Is
   return step.kind === 'answer' ? step : null;
 }
 
+function pacedVisitor({ signals, nowMs }: RequestFacts, { keys }: CompiledConfig): PacedVisitor {
+  return { ip: signals.ip, key: keys.current.address, nowMs };
+}
+
 /** Counts what the response turned out to be. Anything but `within`: nobody is left to pay for it. */
 function paceAfter({ facts, effects, config }: JudgedContext, response: Response, pace: Pace): PaceState {
   if (effects.pace?.units !== 0) return 'within';
   if (isFileResponse(response, facts)) return 'within';
   const { session, clearance } = effects.pace;
-  const { reading, payers } = pace.read(session, clearance, config.policy.pace, facts.nowMs);
-  const units = unitsOf(answeredType(response), config.policy.pace, reading?.callWeight);
-  pace.take(payers ?? [], units, facts.nowMs, clearance);
+  const found = pace.read(session, clearance, config.policy.pace, pacedVisitor(facts, config));
+  const { reading, payers, callWeight = reading?.callWeight } = found;
+  const units = unitsOf(answeredType(response), config.policy.pace, callWeight);
+  pace.take(payers ?? [], units, facts.nowMs, session);
   return payers === null ? (reading?.state ?? 'spent') : 'within';
 }
 

@@ -132,24 +132,48 @@ export function readPace(paid: PaidWork, use: PaceUse): PaceReading {
 export const PIECE_DIFFICULTY = 7.5;
 /** The least work of a clearance: as much as a session costs, so that nobody buys one in place of the other. */
 export const CLEARANCE_DIFFICULTY = 5.5;
-/** The most that a clearance is good for, and what one is that was waited for. Waits have a budget of their own. */
+/** The most that a clearance is good for by itself. */
 const CLEARANCE_SHARE_MAX = 1 / 4;
 
+export interface PaidClearance {
+  /** 0: it was waited for. */
+  powDifficulty: number;
+  issuedAtMs: number;
+  /** When the visitor's first one was issued, of which this is a successor. */
+  sinceMs: number;
+}
+
 /**
- * Whether a clearance that was used so much lifts one more challenge of a session that is spent, or of none. It pays in the
- * window in which it was issued and in the next, once.
+ * Whether a clearance that was used so much pays by itself for one more request of a session that is spent, or of none. It
+ * does in the window in which it was issued and in the next, once in both together. One that was waited for never does.
  */
-export function hasClearanceLeft(
-  { powDifficulty, issuedAtMs }: { powDifficulty: number; issuedAtMs: number },
+export function paysByItself(
+  { powDifficulty, issuedAtMs }: PaidClearance,
   { window, before, now }: PaceUse & { window: number },
 ): boolean {
-  if (paceWindow(issuedAtMs) < window - 1) return false;
+  if (powDifficulty === 0 || isEarlier(issuedAtMs, window)) return false;
   return before + now < clearanceShare(powDifficulty) * ALLOWANCE_UNITS;
 }
 
+/** Whether the visitor's address pays. Not at once for work, which would buy far more than its price. */
+export function isPaidByAddress({ powDifficulty, sinceMs }: PaidClearance, window: number): boolean {
+  return powDifficulty === 0 || isEarlier(sinceMs, window);
+}
+
+/** Than the window before. */
+function isEarlier(atMs: number, window: number): boolean {
+  return paceWindow(atMs) < window - 1;
+}
+
+/**
+ * What addresses have in each window for the rest of a clearance's day, in allowances: an address, its
+ * network (/24 or /56) and the one around it (/16 or /48). Counted by address, so that a
+ * stock of clearances buys nothing. A call counts as a page, because calls have no budget without a session.
+ */
+export const SHARES_OF_A_DAY = { own: 1 / 4, near: 1, around: 10 } as const;
+
 /** A clearance is good for what its work would buy as pieces of the first allowance. */
 function clearanceShare(powDifficulty: number): number {
-  if (powDifficulty === 0) return CLEARANCE_SHARE_MAX;
   const difficulty = Math.max(powDifficulty, CLEARANCE_DIFFICULTY);
   return Math.min(CLEARANCE_SHARE_MAX, 2 ** ((difficulty - PIECE_DIFFICULTY) / 1.5) / PIECES_OF_ALLOWANCE);
 }

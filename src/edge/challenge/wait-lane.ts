@@ -105,7 +105,7 @@ export class WaitLane {
       return answerWith(context, NOT_VALID);
     }
     const solved: Solved = { jti: ticket.jti, level: 0, kind: 'pow', powDifficulty: 0, eased: false };
-    const claims = await newClearance(config, facts, solved);
+    const claims = await newClearance(config, facts, solved, clearance);
     const cookies = [...context.cookies, await clearanceCookie(claims, config, nowMs)];
     return answerWith({ ...context, cookies }, goOn(`/__protect/wait${target.query}&kept=1`), true);
   }

@@ -28,6 +28,8 @@ export interface ImportedKeys {
   originSignature: HmacSha256;
   /** Signs page loads. Only edges read it, so it follows from the key of sessions. */
   pageLoad: HmacSha256;
+  /** Under which whole addresses are counted, so that nobody reads them. */
+  address: HmacSha256;
 }
 
 export interface CompiledConfig {
@@ -133,6 +135,7 @@ async function importKeys(keys: EdgeKeySet): Promise<ImportedKeys> {
     seal: await crypto.subtle.importKey('raw', keyBytes(keys.seal), { name: 'AES-GCM' }, false, ['encrypt', 'decrypt']),
     originSignature: new HmacSha256(keyBytes(keys.originSignature)),
     pageLoad: new HmacSha256(new HmacSha256(keyBytes(keys.session)).sign('page-load')),
+    address: new HmacSha256(new HmacSha256(keyBytes(keys.session)).sign('address')),
   };
 }
 

@@ -51,7 +51,8 @@ export function judge(judging: Judging): JudgedContext {
   const isOwn = target.path.startsWith(protectPrefix);
   const preflight = isPreflight(facts);
   const isPaced = !isOwn && isHeldToPace({ path, bot, preflight });
-  const { reading, payers } = isPaced ? paceOf(session, clearance) : NOT_PACED;
+  const found = isPaced ? paceOf(session, clearance) : NOT_PACED;
+  const { reading, payers, callWeight = reading?.callWeight } = found;
   const isSpent = payers === null && reading?.state === 'spent';
   const budgeted = { policy, path, method, session: isSpent ? NO_SESSION : session, bot };
   const isCounted = !isOwn && isBudgeted(budgeted) && !config.isPendingExempt(signals.ip);
@@ -59,7 +60,7 @@ export function judge(judging: Judging): JudgedContext {
   const hasPendingRoom = kind === null || hasRoom(kind);
   // A session that was left before its page could work has the pages that a visitor without one has.
   const isAsWithout = isSpent && kind === 'page' && hasPendingRoom;
-  const units = unitsAsked(headers, path, policy.pace, reading?.callWeight);
+  const units = unitsAsked(headers, path, policy.pace, callWeight);
   const inputs: VerdictInputs = {
     policy,
     site: config.site,

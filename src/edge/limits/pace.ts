@@ -2,19 +2,25 @@
  * The pace of sessions in one isolate. It counts for itself and asks nobody. A session that used more than a quarter of
  * its allowance here is reported, as limits are, so that all isolates know the sum: each of them lets through a third of
  * an allowance more at most. A session at a person's pace is never reported and costs no call.
- * A clearance is reported from its first use on, so each isolate gives one page of it more at most.
+ * A clearance is reported from its first use on, so each isolate gives one page of it more at most. Later on its day, its
+ * visitor's address and networks have a budget, which is counted in the same way.
  */
+import { neighboursOf, ownAddress } from '../../address/networks.ts';
+import { encodeBase64url } from '../../bytes/base64url.ts';
+import type { HmacSha256 } from '../../bytes/hmac-sha256.ts';
 import type { WaitUntil } from '../../bytes/polled.ts';
 import {
   ALLOWANCE_UNITS,
-  hasClearanceLeft,
+  isPaidByAddress,
   isMetered,
   PACE_WINDOW_MS,
   type PaidWork,
   paidWorkAt,
   type PaceReading,
   type PaceSettings,
+  paysByItself,
   readPace,
+  SHARES_OF_A_DAY,
 } from '../../risk/pace.ts';
 import type { TwoWindows } from '../../limits/two-windows.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
@@ -24,16 +30,28 @@ import type { LimitCounts } from './limit-counts.ts';
 
 export type MeteredSession = Pick<SessionReading, 'status' | 'jti' | 'paid'>;
 /** A clearance, by what was worked for it, and when. */
-export type Cleared = Pick<ClearanceReading, 'jti' | 'powDifficulty' | 'issuedAtMs'>;
+export type Cleared = Pick<ClearanceReading, 'jti' | 'powDifficulty' | 'issuedAtMs' | 'sinceMs'>;
+
+export interface PacedVisitor {
+  ip: string | null;
+  /** Signs their address. */
+  key: HmacSha256;
+  nowMs: number;
+}
+
+/** 96 bits, as the keys of limits have. */
+const ADDRESS_KEY_BYTES = 12;
 
 export interface PaceFound {
   /** How far the session is within its pace; `null`: it is not metered, or there is none. */
   reading: PaceReading | null;
   /**
-   * The ids that the request counts for: the session, and beyond what it worked for also the clearance. `null`: what they are
-   * good for is used up, so that the clearance counts for none. Empty: nothing is counted.
+   * What the request counts for: the session, and beyond what it worked for also the clearance; later on its day, the
+   * visitor's address and networks. `null`: that is used up, so that the clearance counts for none. Empty: nothing is counted.
    */
   payers: readonly string[] | null;
+  /** How many times a call counts, where that is not for the session to say. */
+  callWeight?: number;
 }
 
 export const NOT_PACED: PaceFound = { reading: null, payers: [] };
@@ -47,7 +65,7 @@ const METER: CountedMeter = {
   reported: { from: ALLOWANCE_UNITS / 4, every: ALLOWANCE_UNITS / 16 },
 };
 
-/** A clearance is good for a few pages: each use of it is reported. */
+/** A clearance is good for a few pages: each use is reported. */
 const METER_OF_CLEARANCES: CountedMeter = { ...METER, reported: { from: 0, every: 1 } };
 
 export class Pace {
@@ -59,7 +77,8 @@ export class Pace {
   }
 
   /** What the next request finds. */
-  read(session: MeteredSession, clearance: Cleared | null, settings: PaceSettings, nowMs: number): PaceFound {
+  read(session: MeteredSession, clearance: Cleared | null, settings: PaceSettings, visitor: PacedVisitor): PaceFound {
+    const { nowMs } = visitor;
     const { status, jti, paid } = session;
     // An older service meters no session.
     const isUnmetered = status === 'off' || (status === 'active' && paid === null);
@@ -69,8 +88,24 @@ export class Pace {
     const ofSession = isOpen ? [jti] : [];
     if (reading?.state === 'within') return { reading, payers: ofSession };
     if (reading?.state === 'beyond' || clearance === null) return { reading, payers: null };
-    const isCleared = hasClearanceLeft(clearance, this.useOf(clearance.jti, nowMs));
-    return { reading, payers: isCleared ? [...ofSession, clearance.jti] : null };
+    const use = this.useOf(clearance.jti, nowMs);
+    if (paysByItself(clearance, use)) return { reading, payers: [...ofSession, clearance.jti] };
+    const networks = isPaidByAddress(clearance, use.window) ? this.#networksWithRoom(visitor) : null;
+    // A page. Units are whole numbers.
+    const callWeight = Math.max(1, Math.round(settings.json / settings.html));
+    return { reading, payers: networks && [...ofSession, ...networks], callWeight };
+  }
+
+  #networksWithRoom({ ip, key, nowMs }: PacedVisitor): string[] | null {
+    const { near, around } = neighboursOf(ip);
+    const shares: [network: string, share: number][] = [
+      [encodeBase64url(key.sign(ownAddress(ip)).subarray(0, ADDRESS_KEY_BYTES)), SHARES_OF_A_DAY.own],
+      [near, SHARES_OF_A_DAY.near],
+      [around, SHARES_OF_A_DAY.around],
+    ];
+    const hasRoom = shares.every(([network, share]) => this.useOf(network, nowMs).now < share * ALLOWANCE_UNITS);
+    // The same where the address is unknown.
+    return hasRoom ? [...new Set(shares.map(([network]) => network))] : null;
   }
 
   #readingOf(jti: string, paid: PaidWork, nowMs: number): PaceReading {
@@ -82,9 +117,9 @@ export class Pace {
     return this.#counts.usesOf(keyOf(id), METER, nowMs);
   }
 
-  take(ids: readonly string[], units: number, nowMs: number, clearance: Cleared | null): void {
+  take(ids: readonly string[], units: number, nowMs: number, session: Pick<MeteredSession, 'jti'>): void {
     for (const id of ids) {
-      const meter = id === clearance?.jti ? METER_OF_CLEARANCES : METER;
+      const meter = id === session.jti ? METER : METER_OF_CLEARANCES;
       this.#counts.take(keyOf(id), meter, nowMs, units);
     }
   }

@@ -50,7 +50,7 @@ export async function callOrigin(
     const send = (asked: RequestFacts) =>
       sendToOrigin(asked, origin, config, {
         decision: verdict.decision,
-        hasSolved: tokenVerified === true || clearance !== null,
+        hasSolved: tokenVerified === true || (clearance !== null && !clearance.isAged),
         preflight: verdict.source === 'preflight',
         body,
       });

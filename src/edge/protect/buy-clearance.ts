@@ -8,7 +8,7 @@ import { error, jsonAnswer } from '../answer/answer.ts';
 import { checkToken, noteRefusedToken } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
-import { clearanceCookie, newClearance } from '../session/clearances.ts';
+import { type ClearanceClaims, clearanceCookie, newClearance } from '../session/clearances.ts';
 import { type Answered, answerWith } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 
@@ -39,15 +39,20 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
     }
     const { kind, powDifficulty } = demandAt(config.site, config.policy, context.verdict.riskScore ?? 0);
     const solved = { jti: requestId, level: config.policy.clearanceLevel, kind, powDifficulty, eased: false };
-    const claims = await newClearance(config, facts, solved);
-    const short = { ...claims, exp: claims.iat + UNCHECKED_CLEARANCE_SECONDS };
-    const cookies = [...context.cookies, await clearanceCookie(short, config, nowMs)];
+    const claims = endingIn(UNCHECKED_CLEARANCE_SECONDS, await newClearance(config, facts, solved, context.clearance));
+    const cookies = [...context.cookies, await clearanceCookie(claims, config, nowMs)];
     return answerWith({ ...context, cookies }, jsonAnswer({ verified: true, unchecked: true }));
   }
   const { solved, isLocal } = check.value;
-  const made = await newClearance(config, facts, solved);
-  const claims = isLocal ? { ...made, exp: Math.min(made.exp, made.iat + LOCAL_CLEARANCE_SECONDS) } : made;
+  const made = await newClearance(config, facts, solved, context.clearance);
+  const claims = isLocal ? endingIn(LOCAL_CLEARANCE_SECONDS, made) : made;
   const cookies = [...context.cookies, await clearanceCookie(claims, config, nowMs)];
   const bought = jsonAnswer({ verified: true, expiresAt: claims.exp * 1000 });
   return answerWith({ ...context, cookies, jti: context.jti ?? solved.jti }, bought, true);
+}
+
+/** The same clearance, which is good for nothing later. */
+function endingIn(seconds: number, claims: ClearanceClaims): ClearanceClaims {
+  const exp = Math.min(claims.exp, claims.iat + seconds);
+  return { ...claims, exp, until: exp };
 }

@@ -7,7 +7,7 @@
  */
 import { signCookieJwt, verifyCookieJwt } from '../../bytes/cookie-jwt.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import type { ClearanceFacts } from '../../decide/visitor-facts.ts';
+import type { ClearanceFacts, ShownClearance } from '../../decide/visitor-facts.ts';
 import { cookie } from '../../contract/edge/headers.ts';
 import { challengeKinds } from '../../contract/vocabulary.ts';
 import { BoundedMap, ownText } from '../../bytes/bounded-map.ts';
@@ -31,6 +31,10 @@ export interface ClearanceClaims extends Solved {
   /** Epoch seconds. */
   iat: number;
   exp: number;
+  /** From `exp` on it lifts only what a visitor without a session is asked for. Missing: nothing at all. */
+  until?: number;
+  /** When the visitor's first one was issued, of which this is a successor. */
+  since?: number;
   /** Bindings per address family; `null` until the family is learned. */
   v4: string | null;
   v6: string | null;
@@ -40,8 +44,9 @@ export interface ClearanceClaims extends Solved {
   country: string | null;
 }
 
-export interface ClearanceReading extends Solved {
+export interface ClearanceReading extends Solved, ShownClearance {
   issuedAtMs: number;
+  sinceMs: number;
   /** A cookie that also knows the other address family, to be set on the response. */
   learned: ClearanceClaims | null;
 }
@@ -52,6 +57,8 @@ interface KnownClearance extends VerifiedFor {
 
 const KNOWN_MAX = 8000;
 const COOKIE_MAX_CHARS = 2048;
+/** So that a browser that opens no session is asked once a day, at a person's pace. */
+const DAY_SECONDS = 86_400;
 /** Calls of an open page count this long after expiry, so that a form filled in meanwhile still works. */
 const XHR_GRACE_SECONDS = 60;
 /** Two isolates' clocks may differ by this much. */
@@ -86,7 +93,7 @@ export class Clearances {
     if (token === null || token === '' || token.length > COOKIE_MAX_CHARS) return null;
     const known = this.#known.get(token);
     if (known !== undefined && isFor(known, signals, config)) {
-      return isLive(known.claims, facts) ? readingOf(known.claims) : null;
+      return isLive(known.claims, facts) ? readingOf(known.claims, facts) : null;
     }
     return this.#verify(token, facts, config);
   }
@@ -101,12 +108,12 @@ export class Clearances {
     if (bound === binding) {
       const known = { claims, keyEpoch: config.keyEpoch, ip: signals.ip, userAgent: signals.userAgent };
       if (signals.userAgent.length <= KNOWN_USER_AGENT_MAX_CHARS) this.#known.set(ownText(token), known);
-      return readingOf(claims);
+      return readingOf(claims, facts);
     }
     if (bound !== null || signals.ip === null || !isSameNetwork(claims, signals)) return null;
     if (claims.agent !== (await visitorBinding(null, signals.userAgent))) return null;
     const learned = await this.#learnedNetwork({ jti: claims.jti, bornAt: claims.iat * 1000, network: binding });
-    return learned === binding ? readingOf(claims, { ...claims, [family]: binding }) : null;
+    return learned === binding ? readingOf(claims, facts, { ...claims, [family]: binding }) : null;
   }
 
   async #learnedNetwork(shown: OtherNetwork): Promise<string | null> {
@@ -119,16 +126,22 @@ export class Clearances {
   }
 }
 
-function readingOf(claims: ClearanceClaims, learned: ClearanceClaims | null = null): ClearanceReading {
-  const { jti, level, kind, powDifficulty, eased, iat } = claims;
-  return { jti, level, kind, powDifficulty, eased, issuedAtMs: iat * 1000, learned };
+function readingOf(
+  claims: ClearanceClaims,
+  facts: RequestFacts,
+  learned: ClearanceClaims | null = null,
+): ClearanceReading {
+  const { jti, level, kind, powDifficulty, eased, iat, exp, since = iat } = claims;
+  const times = { issuedAtMs: iat * 1000, sinceMs: since * 1000, isAged: !isBefore(exp, facts) };
+  return { jti, level, kind, powDifficulty, eased, ...times, learned };
 }
 
-/** Claims for a visitor who has just solved a challenge. */
+/** Claims for a visitor who has just solved a challenge. `before`: the clearance that they showed. */
 export async function newClearance(
   config: CompiledConfig,
   { signals, target, nowMs }: RequestFacts,
   solved: Solved,
+  before: ClearanceReading | null,
 ): Promise<ClearanceClaims> {
   const iat = Math.floor(nowMs / 1000);
   const binding = await visitorBinding(signals.ip, signals.userAgent);
@@ -144,6 +157,8 @@ export async function newClearance(
     eased,
     iat,
     exp: iat + config.policy.clearanceSeconds,
+    until: iat + DAY_SECONDS,
+    since: before === null ? iat : Math.floor(before.sinceMs / 1000),
     v4: family === 'v4' ? binding : null,
     v6: family === 'v6' ? binding : null,
     agent: await visitorBinding(null, signals.userAgent),
@@ -156,7 +171,8 @@ export async function newClearance(
 export async function clearanceCookie(claims: ClearanceClaims, config: CompiledConfig, nowMs: number): Promise<string> {
   const { kid, clearance } = config.keys.current;
   const jwt = await signCookieJwt(claims, clearance, kid);
-  const maxAgeSeconds = Math.max(1, claims.exp + XHR_GRACE_SECONDS - Math.floor(nowMs / 1000));
+  const { exp, until = exp } = claims;
+  const maxAgeSeconds = Math.max(1, until + XHR_GRACE_SECONDS - Math.floor(nowMs / 1000));
   return `${cookie.clearance}=${jwt}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=Lax`;
 }
 
@@ -179,11 +195,15 @@ async function verifyClearance(token: string, config: CompiledConfig): Promise<C
   }
 }
 
-function isLive(claims: ClearanceClaims, { headers, target, nowMs }: RequestFacts): boolean {
-  const nowSeconds = nowMs / 1000;
+function isLive(claims: ClearanceClaims, facts: RequestFacts): boolean {
+  const { target, nowMs } = facts;
+  const { exp, until = exp, iat, host } = claims;
+  return isBefore(until, facts) && iat <= nowMs / 1000 + CLOCK_SKEW_SECONDS && host === target.host;
+}
+
+function isBefore(endSeconds: number, { headers, nowMs }: RequestFacts): boolean {
   const isFromOpenPage = headers.fetchDest === 'empty';
-  const until = claims.exp + (isFromOpenPage ? XHR_GRACE_SECONDS : 0);
-  return nowSeconds < until && claims.iat <= nowSeconds + CLOCK_SKEW_SECONDS && claims.host === target.host;
+  return nowMs / 1000 < endSeconds + (isFromOpenPage ? XHR_GRACE_SECONDS : 0);
 }
 
 function addressFamily(ip: string | null): 'v4' | 'v6' {

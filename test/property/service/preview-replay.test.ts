@@ -195,7 +195,9 @@ function anyVisit(random: Random): Visit {
           kind: 'image' as const,
           powDifficulty: POW_DIFFICULTY_MAX,
           eased: false,
+          isAged: false,
           issuedAtMs: 0,
+          sinceMs: 0,
           learned: null,
         }
       : null;

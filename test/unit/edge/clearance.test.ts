@@ -21,7 +21,7 @@ function ledger(): LearnNetwork {
 
 const config = await configOf();
 const solved = { jti: 'jti-1', level: 1, kind: 'pow', powDifficulty: 4, eased: false } as const;
-const claims = await newClearance(config, factsOf('/', { nowMs: NOW_MS }), solved);
+const claims = await newClearance(config, factsOf('/', { nowMs: NOW_MS }), solved, null);
 const cookie = (await clearanceCookie(claims, config, NOW_MS)).split(';', 1)[0]!;
 const token = cookie.slice(cookie.indexOf('=') + 1);
 
@@ -60,12 +60,22 @@ describe('clearance', () => {
     expect(await clearances.read(shown(cookie, { userAgent: 'curl' }), config)).toBeNull();
   });
 
-  test('expires on time; calls of an open page have sixty seconds more', async () => {
+  test('is aged after `clearanceSeconds`; calls of an open page have sixty seconds more', async () => {
     const end = claims.exp * 1000;
+    expect(claims.exp - claims.iat).toBe(1800);
+    expect(await read(token, {}, end - 1)).toMatchObject({ isAged: false });
+    expect(await read(token, {}, end)).toMatchObject({ isAged: true });
+    expect(await read(token, {}, end + 59_000, true)).toMatchObject({ isAged: false });
+    expect(await read(token, {}, end + 60_000, true)).toMatchObject({ isAged: true });
+  });
+
+  test('expires after a day; that of an older edge after `clearanceSeconds`', async () => {
+    const end = (claims.iat + 86_400) * 1000;
     expect(await read(token, {}, end - 1)).not.toBeNull();
     expect(await read(token, {}, end)).toBeNull();
-    expect(await read(token, {}, end + 59_000, true)).not.toBeNull();
-    expect(await read(token, {}, end + 60_000, true)).toBeNull();
+    const older = await signed({ until: undefined as never });
+    expect(await read(older, {}, claims.exp * 1000 - 1)).not.toBeNull();
+    expect(await read(older, {}, claims.exp * 1000)).toBeNull();
   });
 
   test('a malformed or foreign cookie is no clearance', () =>

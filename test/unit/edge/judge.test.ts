@@ -22,7 +22,9 @@ const solved = {
   kind: 'pow',
   powDifficulty: 4,
   eased: false,
+  isAged: false,
   issuedAtMs: 0,
+  sinceMs: 0,
   learned: null,
 } as const;
 const bot = { id: 'examplebot', behaviours: ['search' as const], proof: 'dns' as const };

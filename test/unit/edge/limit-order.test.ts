@@ -181,7 +181,15 @@ describe('of several exact limits', () => {
 });
 
 test('an exact limit that challenges and is to be closed answers 503 without its object, also to a clearance', async () => {
-  const clearance = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
+  const clearance = {
+    jti: 'c',
+    level: 1,
+    kind: 'pow',
+    powDifficulty: 4,
+    eased: false,
+    isAged: false,
+    learned: null,
+  } as const;
   const visit = gateWith([limitOf({ exact: true, then: 'challenge', ifUnreachable: 'closed' })]);
   const step = await visit({ inputs: { clearance } });
   expect(step).toMatchObject({ kind: 'answer', answer: { key: 'API.UNAVAILABLE' } });

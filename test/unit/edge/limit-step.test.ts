@@ -66,7 +66,15 @@ describe('above a limit', () => {
   });
 
   test('that challenges, a clearance passes', async () => {
-    const clearance = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
+    const clearance = {
+      jti: 'c',
+      level: 1,
+      kind: 'pow',
+      powDifficulty: 4,
+      eased: false,
+      isAged: false,
+      learned: null,
+    } as const;
     const { step, verdict } = await second(limitOf({ then: 'challenge' }), { inputs: { clearance } });
     expect([step.kind, verdict.source]).toEqual(['forward', 'clearance']);
     expect(verdict.firedRules).toEqual([{ id: 'limit:login', verdict: 'challenge', mode: 'enforce' }]);

@@ -63,7 +63,7 @@ describe('a page that was asked for as a file', () => {
 
   test('was not let through by the clearance that is used up, so its record names none', () => {
     const path = { pathType: 'json', action: 'inherit', pattern: null, waiveSession: false, exempt: false } as const;
-    const clearance = { level: 1, kind: 'pow', powDifficulty: 7, eased: false } as const;
+    const clearance = { level: 1, kind: 'pow', powDifficulty: 7, eased: false, isAged: false } as const;
     const cleared = verdict('within', 'challenge', { path, clearance, session: { status: 'none', riskScore: null } });
     expect(cleared).toMatchObject({ decision: 'allow', source: 'clearance', level: 1 });
     expect(pastPace(cleared, policyWith('challenge'), 'spent').level).toBeNull();
@@ -80,6 +80,47 @@ describe('a page that was asked for as a file', () => {
         const past = pastPace(passed, policyWith(onChallenge), state);
         expect(past).toMatchObject({ decision, decidedBy: 'limit:sessionPace' });
         expect(recordedPace(past.firedRules)).toBe(state);
+      },
+    ));
+});
+
+describe('a clearance whose `clearanceSeconds` are over', () => {
+  const rule = { id: 'ip:x', type: 'ip', verdict: 'challenge', mode: 'enforce' } as const;
+  const path = { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false } as const;
+  const none: Partial<VerdictInputs> = { session: { status: 'none', riskScore: null } };
+  const clearance = { level: 1, kind: 'pow', powDifficulty: 7, eased: false, isAged: true } as const;
+  const policyOf = (changes: object) => writtenPolicy.parse(changes);
+
+  test('lifts what use costs, and nothing else', () =>
+    expectRows<[says: string, decision: Decision, of: Partial<VerdictInputs>, state?: PaceState]>(
+      [
+        ['the budget of the network is used up', 'allow', { ...none, hasPendingRoom: false }],
+        [
+          'every newcomer is challenged',
+          'allow',
+          { ...none, policy: policyOf({ enforcementPolicy: { html: { onPending: 'captcha' } } }) },
+        ],
+        ['a form', 'allow', { ...none, method: 'POST' }],
+        ['a call', 'allow', { ...none, path: { ...path, pathType: 'json' } }],
+        ['a session that is spent', 'allow', {}, 'spent'],
+        ['a rule', 'challenge', { ...none, match: { network: rule, client: null, fired: [] } }],
+        ['a path rule', 'challenge', { ...none, path: { ...path, action: 'challenge', pattern: '/x' } }],
+        [
+          'a category',
+          'challenge',
+          {
+            ...none,
+            signals: signalsOf({ ipCategories: ['tor'] }),
+            policy: policyOf({ ipCategoryRules: { tor: 'challenge' } }),
+          },
+        ],
+        ['the risk', 'challenge', { ...none, risk: { score: 0.6, detectors: 0 } }],
+      ],
+      ([, decision, of, state = 'within']) => {
+        expect(verdict(state, 'challenge', { ...of, clearance }).decision).toBe(decision);
+        expect(verdict(state, 'challenge', { ...of, clearance: { ...clearance, isAged: false } }).decision).toBe(
+          'allow',
+        );
       },
     ));
 });

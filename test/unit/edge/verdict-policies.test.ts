@@ -10,7 +10,15 @@ import { sentenceOf, signalsOf } from './edge-fixture.ts';
 const anyone = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null } as const;
 const allowIp: MatchedRule = { id: 'ip:192.0.2.1', type: 'ip', verdict: 'allow', mode: 'enforce' };
 const challengeIp: MatchedRule = { ...allowIp, verdict: 'challenge' };
-const solved = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
+const solved = {
+  jti: 'c',
+  level: 1,
+  kind: 'pow',
+  powDifficulty: 4,
+  eased: false,
+  isAged: false,
+  learned: null,
+} as const;
 const redirect = { name: 'moved', location: '/new', status: 302 } as const;
 
 interface Case extends Partial<Omit<VerdictInputs, 'path' | 'policy' | 'policies'>> {

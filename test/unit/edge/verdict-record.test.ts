@@ -23,7 +23,15 @@ import { factsOf, recordOfVerdict, sentenceOf, signalsOf } from './edge-fixture.
 const QUIET = 'Allowed by default: nothing applies; ruleset version 7.';
 const path = { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false } as const;
 const json = { ...path, pathType: 'json' } as const;
-const solved = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
+const solved = {
+  jti: 'c',
+  level: 1,
+  kind: 'pow',
+  powDifficulty: 4,
+  eased: false,
+  isAged: false,
+  learned: null,
+} as const;
 const rule = (verdict: Decision): MatchedRule => ({ id: `ip:${verdict}`, type: 'ip', verdict, mode: 'enforce' });
 const session = (status: SessionReading['status']): SessionReading =>
   status === 'active'

@@ -49,8 +49,9 @@ interface Case {
 }
 function clearanceOf(given: Case['clearance']): ClearanceReading | null {
   if (given === undefined) return null;
-  const usual = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
-  return { ...usual, issuedAtMs: 0, ...(typeof given === 'number' ? { level: given } : given) };
+  const usual = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false } as const;
+  const shown = { issuedAtMs: 0, sinceMs: 0, isAged: false, learned: null };
+  return { ...usual, ...shown, ...(typeof given === 'number' ? { level: given } : given) };
 }
 
 function verdict(of: Case) {

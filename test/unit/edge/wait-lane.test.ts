@@ -37,7 +37,9 @@ const waited = {
   kind: 'pow',
   powDifficulty: 0,
   eased: false,
+  isAged: false,
   issuedAtMs: 0,
+  sinceMs: 0,
   learned: null,
 } as const;
 const cleared: Changes = { clearance: waited };

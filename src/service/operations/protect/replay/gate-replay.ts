@@ -30,7 +30,7 @@ import { recordedPace } from '../../../../decide/pace-limit.ts';
 import { PENDING_BUDGET } from '../../../../decide/policy-input.ts';
 import { liftsLimits, type Verdict, type VerdictInputs, verdictOf } from '../../../../decide/verdict.ts';
 import { type CanonicalTarget, isAt } from '../../../../decide/request-target.ts';
-import type { ClearanceFacts, VisitorSession } from '../../../../decide/visitor-facts.ts';
+import type { ShownClearance, VisitorSession } from '../../../../decide/visitor-facts.ts';
 import { type CompiledPolicies, compilePolicies } from '../../../../policies/compile/compile-policies.ts';
 import type { PolicyOutcome } from '../../../../policies/outcome.ts';
 import { restrictiveness, rolloutBucket } from '../../../../rules/decision-table.ts';
@@ -270,7 +270,7 @@ function statusOf(recorded: SessionStatus): VisitorSession['status'] {
 }
 
 /** `null`: the visitor had none, or none was needed. It was enough then, so only its level is compared again. */
-function clearanceOf({ level, source }: VerdictRecord): ClearanceFacts | null {
+function clearanceOf({ level, source }: VerdictRecord): ShownClearance | null {
   if (level === null || source === 'verified') return null;
-  return { level, kind: 'image', powDifficulty: POW_DIFFICULTY_MAX, eased: false };
+  return { level, kind: 'image', powDifficulty: POW_DIFFICULTY_MAX, eased: false, isAged: false };
 }
