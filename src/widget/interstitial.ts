@@ -22,11 +22,13 @@ const SESSION_MAX_MS = 8000;
 
 const script = scriptLocation();
 
-/** Whatever goes wrong, the challenge goes on: it does not need a session. */
-async function openSession(): Promise<void> {
+/** Whatever goes wrong, the challenge goes on: it does not need a session. `blocked`: what to say where a blocker stops it. */
+async function openSession(blocked: HTMLElement): Promise<void> {
   const opened = loadAsset(script, 'protect').then(
     () => (window as { gatehouseProtect?: GatehouseProtect }).gatehouseProtect?.ready,
-    () => undefined,
+    () => {
+      blocked.dataset['shown'] = '';
+    },
   );
   await Promise.race([opened, new Promise((resolve) => setTimeout(resolve, SESSION_MAX_MS))]);
 }
@@ -36,6 +38,7 @@ function start(root: HTMLElement): void {
   const meter = root.querySelector<HTMLProgressElement>('progress')!;
   const retry = root.querySelector<HTMLButtonElement>('button')!;
   const reference = root.querySelector<HTMLElement>('.reference')!;
+  const blocked = root.querySelector<HTMLElement>('.blocked')!;
   const panel = root.querySelector<HTMLElement>('[data-visual]')!;
   const heldForm = root.querySelector<HTMLFormElement>('form');
   const { api = '/__protect', sitekey = '', action = '', returnTo = '/', level = '0' } = root.dataset;
@@ -61,7 +64,7 @@ function start(root: HTMLElement): void {
     show('working');
     meter.value = 0;
     try {
-      await (session ??= 'session' in root.dataset ? openSession() : Promise.resolve());
+      await (session ??= 'session' in root.dataset ? openSession(blocked) : Promise.resolve());
       await passChallenge({
         location: script,
         apiBase: api,

@@ -2,9 +2,10 @@
  * The challenge page through the whole stack, for visitors that such pages often fail: without scripts, without cookies,
  * with a file to send, going back.
  */
-import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addRules } from '../e2e/edge-visitor.ts';
+import { keepNoCookies } from '../support/no-cookies.ts';
 import { changeSite, eventually, manage, useStack } from '../support/stack.ts';
 import { sharedChromium, USER_AGENT, useVisitor } from '../support/visitor.ts';
 
@@ -29,23 +30,6 @@ beforeAll(async () => {
 
 const visit = (options: BrowserContextOptions = {}): Promise<void> =>
   visitor.comesAs({ userAgent: USER_AGENT, ...options });
-
-/** A browser that accepts no cookie from a server: the test makes its requests for it, without a cookie jar. */
-async function keepNoCookies(of: BrowserContext): Promise<void> {
-  await of.route('**', async (route) => {
-    const asked = route.request();
-    const { cookie: _dropped, ...headers } = await asked.allHeaders();
-    const body = asked.postDataBuffer();
-    const init = { method: asked.method(), headers, redirect: 'manual', ...(body === null ? {} : { body }) } as const;
-    const answer = await fetch(asked.url(), init as RequestInit);
-    const kept = [...answer.headers].filter(([name]) => !/^(?:set-cookie|content-(?:encoding|length))$/.test(name));
-    await route.fulfill({
-      status: answer.status,
-      headers: Object.fromEntries(kept),
-      body: Buffer.from(await answer.arrayBuffer()),
-    });
-  });
-}
 
 async function hits(path: string): Promise<number> {
   const counted = (await (await fetch(`${stack().originUrl}/hits`)).json()) as Record<string, number>;

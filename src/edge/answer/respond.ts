@@ -19,7 +19,8 @@ import { renderBlockPage, renderHelpPage, renderMessagePage } from './pages/mess
 import { renderChallengePage } from './pages/challenge-page.ts';
 import { type PageInput, pageSecurityHeaders } from './pages/page-layout.ts';
 import { acceptSignature } from '../../bots/signatures/accept-signature.ts';
-import { isProvedBot } from '../../decide/policy-input.ts';
+import { isProvedBot, PENDING_BUDGET } from '../../decide/policy-input.ts';
+import { PENDING_WINDOW_MS } from '../limits/pending-budget.ts';
 
 const CHARGED = 'This site charges bots. See crawler-price and Link.';
 const API_BASE = protectPrefix.slice(0, -1);
@@ -33,6 +34,7 @@ const YEAR_SECONDS = 31_536_000;
 export function respond(context: RequestContext, answer: Answer, texts: PageTexts): Response | Promise<Response> {
   switch (answer.kind) {
     case 'challenge':
+      return challenged(context, answer, texts);
     case 'block':
     case 'message':
       return inForm(context, formsOf(context, answer), texts);
@@ -55,6 +57,17 @@ export function respond(context: RequestContext, answer: Answer, texts: PageText
     case 'script':
       return script(context, answer);
   }
+}
+
+/** Without a script, nothing but time helps where the pages of a network are used up: each address has a reserve. */
+async function challenged(context: RequestContext, extras: ChallengeExtras, texts: PageTexts): Promise<Response> {
+  const response = await inForm(context, challengeForms(context, extras), texts);
+  if (isPastBudget(context)) response.headers.set('retry-after', String(PENDING_WINDOW_MS / 1000));
+  return response;
+}
+
+function isPastBudget({ verdict }: RequestContext): boolean {
+  return verdict.decidedBy === `policy:${PENDING_BUDGET}`;
 }
 
 const TOO_MANY = message('too-many', 'API.RATE_LIMITED', 'Too many requests. Try again later.');
@@ -80,12 +93,10 @@ interface Forms {
   render: ((input: PageInput) => string) | null;
 }
 
-type FormedAnswer = Extract<Answer, { kind: 'challenge' | 'block' | 'message' }>;
+type FormedAnswer = Extract<Answer, { kind: 'block' | 'message' }>;
 
 function formsOf(context: RequestContext, answer: FormedAnswer): Forms {
   switch (answer.kind) {
-    case 'challenge':
-      return challengeForms(context, answer);
     case 'block':
       if (context.verdict.isCharged) return errorForms('API.CRAWL_CHARGED', CHARGED, CHARGED, renderBlockPage);
       return errorForms('API.ACCESS_POLICY_BLOCK', 'This request was blocked.', 'Blocked', renderBlockPage);
@@ -100,8 +111,11 @@ function errorForms(key: EdgeErrorKey, reason: string, line: string, render: For
   return { status: edgeErrorStatus[key], line, body: errorEnvelope(key, reason), render };
 }
 
+const SOLVE = 'Solve the challenge, then send the request again with the cookie that it gives.';
+
 /** The JSON has everything that a client needs to solve the challenge: the protect script, an app, or any other. */
-function challengeForms({ config, facts, verdict }: RequestContext, extras: ChallengeExtras): Forms {
+function challengeForms(context: RequestContext, extras: ChallengeExtras): Forms {
+  const { config, facts, verdict } = context;
   const siteKey = config?.siteKey ?? '';
   const level = Math.max(config?.policy.clearanceLevel ?? 0, verdict.levelWanted);
   const challenge = {
@@ -113,14 +127,23 @@ function challengeForms({ config, facts, verdict }: RequestContext, extras: Chal
   };
   const opensSession = !['active', 'waived', 'off'].includes(verdict.sessionStatus);
   const loadNonce = config === null ? '' : pageLoadNonce(facts, config, verdict.sessionStatus);
-  const envelope = errorEnvelope('API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
+  const envelope = errorEnvelope('API.CHALLENGE_REQUIRED', SOLVE);
   return {
     status: 403,
     line: 'Challenge required',
     body: { ...envelope, challenge },
     render: (input) => {
       const returnTo = facts.target.received;
-      return renderChallengePage({ ...input, ...extras, siteKey, level, returnTo, opensSession, loadNonce });
+      return renderChallengePage({
+        ...input,
+        ...extras,
+        siteKey,
+        level,
+        returnTo,
+        opensSession,
+        loadNonce,
+        hasPagesLater: isPastBudget(context),
+      });
     },
   };
 }
@@ -128,6 +151,9 @@ function challengeForms({ config, facts, verdict }: RequestContext, extras: Chal
 const NO_SESSION =
   'This path needs a session. A page of this site opens one by its protect script, with JavaScript and cookies. ' +
   'Or open this address in a browser: the page that comes opens one as well.';
+const SCRIPT_BLOCKED =
+  'This path needs a session. This browser solved a challenge but opened no session, so its script was blocked or ' +
+  'failed: allow it for this site. Or open this address in a browser and solve the challenge again.';
 
 /** Browsers without `Sec-Fetch-Dest` name html first. Programs that call a json path do not. */
 function isOpenedInTab({ method, fetchDest, accept }: HeaderFacts): boolean {
@@ -142,7 +168,8 @@ function noSession(context: RequestContext, texts: PageTexts): Response | Promis
   if (render && isOpenedInTab(facts.headers)) return page(context, 401, texts, render);
   const { requestId } = facts;
   const session = { reason: verdict.status ?? 'no-session', api: API_BASE, script: `${protectPrefix}protect.js` };
-  const forms = errorForms('API.NO_SESSION', NO_SESSION, 'No session', null);
+  const hasSolved = context.clearance !== null && context.clearance.powDifficulty > 0;
+  const forms = errorForms('API.NO_SESSION', hasSolved ? SCRIPT_BLOCKED : NO_SESSION, 'No session', null);
   return inForm(context, { ...forms, body: { ...forms.body, session, requestId } }, texts);
 }
 

@@ -35,6 +35,8 @@ export interface ChallengePageInput extends PageInput {
   opensSession?: boolean;
   /** Nonce of this page's load, for the session. */
   loadNonce?: string;
+  /** Whether waiting helps where there is no way without scripts: the address has pages again in ten minutes. */
+  hasPagesLater?: boolean;
   /** Why the visitor sees this again. */
   notice?: 'failed' | 'expired' | 'offline';
 }
@@ -50,14 +52,15 @@ export function renderChallengePage(input: ChallengePageInput): string {
     title: branding.title ?? messages.challengeTitle,
     noScriptTitle: hasWayWithoutScripts(input) ? messages.noScriptLink : messages.needsScript,
     hidesReference: input.notice === undefined,
-    head: html`${noScriptStyle(input)} ${noScriptRefresh(input)} ${noScriptForm(input)}
+    head: html`${blockedStyle(input)} ${noScriptStyle(input)} ${noScriptRefresh(input)} ${noScriptForm(input)}
     ${pageScript(input, 'interstitial.js')}`,
     data: html` data-api="/__protect" data-sitekey="${input.siteKey}" data-action="${input.action ?? CLEARANCE_ACTION}"
     data-return-to="${input.returnTo}" data-level="${String(input.level ?? 0)}"
     ${input.opensSession ? html`data-session="${input.loadNonce ?? ''}"` : null}`,
     body: html`<p>${branding.message ?? messages.challengeText}</p>
-      ${input.notice === undefined ? null : html`<p>${messages[input.notice]}</p>`}
+      ${input.notice === undefined ? null : html`<p>${messages[input.notice]}</p>`} ${noScriptLater(input, localised)}
       <p role="status" id="status"></p>
+      <p class="blocked">${messages.scriptBlocked}</p>
       <progress aria-labelledby="status" max="1" value="0" hidden></progress>
       <div data-visual></div>
       <button type="button" hidden>${messages.retry}</button>
@@ -87,11 +90,6 @@ function noScriptForm({ replay, nonce }: ChallengePageInput): Html | null {
         visibility: hidden;
         animation: later 0s ${replay.noScript.waitSeconds + FRAME_SECONDS}s forwards;
       }
-      @keyframes later {
-        to {
-          visibility: visible;
-        }
-      }
     </style></noscript
   >`;
 }
@@ -105,14 +103,45 @@ function hasWayWithoutScripts({ noScript, replay }: ChallengePageInput): boolean
   return noScript !== undefined || Boolean(replay?.noScript);
 }
 
+/** What a script takes to load and show its first text, on a slow phone. */
+const SCRIPT_SECONDS = 8;
+
+/** Says so where scripts run and a blocker stops the page's own, which would leave nothing but a heading. */
+function blockedStyle({ nonce }: ChallengePageInput): Html {
+  return html`<style nonce="${nonce}">
+    .blocked {
+      display: none;
+    }
+    .blocked[data-shown] {
+      display: block;
+    }
+    [role='status']:not([data-state]) ~ .blocked {
+      display: block;
+      visibility: hidden;
+      animation: later 0s ${SCRIPT_SECONDS}s forwards;
+    }
+    @keyframes later {
+      to {
+        visibility: visible;
+      }
+    }
+  </style>`;
+}
+
+function noScriptLater(input: ChallengePageInput, { messages }: LocalisedPage): Html | null {
+  if (input.hasPagesLater !== true || hasWayWithoutScripts(input)) return null;
+  return html`<noscript><p>${messages.needsScriptLater}</p></noscript>`;
+}
+
 /** Hides the heading for scripts. Who cannot go on without scripts sees the reference. */
 function noScriptStyle(input: ChallengePageInput): Html {
   const reference = hasWayWithoutScripts(input) ? '' : '.reference[hidden]{display:block!important}';
   return html`<noscript
     ><style nonce="${input.nonce}">
       .scripted,
-      [role='status'] {
-        display: none;
+      [role='status'],
+      [role='status'] ~ .blocked {
+        display: none !important;
       }
       ${reference}
     </style></noscript
