@@ -221,6 +221,12 @@ const RENEW_TIMEOUT_MS = 5000;
 /** The same JWT is not renewed again before this, so that a failing service is not called by every request. */
 const RETRY_AFTER_MS = 15_000;
 
+interface Renewal {
+  askedAtMs: number;
+  successor: EdgeSession | null;
+  isReplaced?: true;
+}
+
 /**
  * Renews a session's JWT behind the response. It asks in the JWT's last minutes and hands the new one to the visitor
  * with a later response. A failed renewal costs nothing: the protect script opens a new session.
@@ -229,7 +235,7 @@ export class SessionRenewals {
   readonly #service: Pick<ServiceClient, 'session'>;
   readonly #count: Count;
   /** Expiring JWT → when its renewal was asked for, and its successor once there is one. */
-  readonly #renewals = new BoundedMap<{ askedAtMs: number; successor: EdgeSession | null }>(PENDING_MAX);
+  readonly #renewals = new BoundedMap<Renewal>(PENDING_MAX);
 
   constructor(service: Pick<ServiceClient, 'session'>, count: Count) {
     this.#service = service;
@@ -239,6 +245,7 @@ export class SessionRenewals {
   /** The successor where there is one. Else starts a renewal in `waitUntil`, unless one was started lately. */
   successorOf(jwt: string, visitor: () => EdgeVisitor, nowMs: number, waitUntil: WaitUntil): EdgeSession | null {
     const known = this.#renewals.get(jwt);
+    if (known?.isReplaced) return null;
     if (known?.successor) return known.successor;
     if (known && nowMs - known.askedAtMs < RETRY_AFTER_MS) return null;
     this.#renewals.set(jwt, { askedAtMs: nowMs, successor: null });
@@ -246,9 +253,18 @@ export class SessionRenewals {
     return null;
   }
 
+  /**
+   * The visitor's page has got another JWT in place of this one, with the work that it has done since. A response to an
+   * older request must not set the cookie back to what was renewed without that work.
+   */
+  replaced(jwt: string, nowMs: number): void {
+    this.#renewals.set(jwt, { askedAtMs: nowMs, successor: null, isReplaced: true });
+  }
+
   async #renew(jwt: string, visitor: EdgeVisitor, askedAtMs: number): Promise<void> {
     const renewed = await this.#service.session(visitor, jwt, RENEW_TIMEOUT_MS);
-    if (renewed.ok) this.#renewals.set(jwt, { askedAtMs, successor: renewed.value });
-    else this.#count('session_refresh_failures');
+    if (!renewed.ok) this.#count('session_refresh_failures');
+    else if (this.#renewals.get(jwt)?.isReplaced !== true)
+      this.#renewals.set(jwt, { askedAtMs, successor: renewed.value });
   }
 }

@@ -14,16 +14,20 @@ import { NOW_MS, configOf, factsOf } from './edge-fixture.ts';
 const successor = { jti: 'j', jwt: 'new', expiresAt: NOW_MS + 60_000, jwtExpiresAt: NOW_MS + 60_000 };
 const counts = { report: null, now: () => NOW_MS, sleep: async () => {}, count: () => {} };
 
-/** The cookies that a visitor with this session gets, and the JWTs that the service is asked to renew. */
-function gate(refresh: string | null) {
+/**
+ * The cookies that a visitor with this session gets, and the JWTs that the service is asked to renew. `meanwhile`: before
+ * the service answers.
+ */
+function gate(refresh: string | null, meanwhile: (renewals: SessionRenewals) => void = () => {}) {
   const asked: string[] = [];
   const visitors: EdgeVisitor[] = [];
   const renew = async (visitor: EdgeVisitor, jwt: string) => {
     asked.push(jwt);
     visitors.push(visitor);
+    meanwhile(renewals);
     return ok(successor);
   };
-  const renewals = new SessionRenewals({ session: renew }, () => {});
+  const renewals: SessionRenewals = new SessionRenewals({ session: renew }, () => {});
   const pending = new PendingBudget(new LimitCounts(counts));
   const pace = new Pace(new LimitCounts(counts));
   const session = { status: 'active', jti: 'j', riskScore: 0, detectors: 0, refresh, paid: null } as const;
@@ -46,7 +50,7 @@ function gate(refresh: string | null) {
     await Promise.all(work);
     return cookies;
   };
-  return { asked, visitors, visit };
+  return { asked, visitors, visit, renewals };
 }
 
 test('the cookie comes with the response after the renewal, which is asked for once', async () => {
@@ -54,6 +58,16 @@ test('the cookie comes with the response after the renewal, which is asked for o
   expect(await visit()).toEqual([]);
   expect(await visit()).toEqual(['protect_session=j|new; Path=/; Max-Age=60; SameSite=Lax; Secure']);
   expect(asked).toEqual(['old']);
+});
+
+test('a renewal is not handed out once the page has got a JWT with more work, whichever came first', async () => {
+  const first = gate('old');
+  await first.visit();
+  first.renewals.replaced('old', NOW_MS);
+  expect([await first.visit(), first.asked]).toEqual([[], ['old']]);
+
+  const second = gate('old', (renewals) => renewals.replaced('old', NOW_MS));
+  expect([await second.visit(), await second.visit(), second.asked]).toEqual([[], [], ['old']]);
 });
 
 test('the service learns whose session it renews, with their risk and their headers', async () => {
