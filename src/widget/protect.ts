@@ -71,9 +71,10 @@ if (window.gatehouseProtect === undefined) {
   // A session is bound to the network that it was opened from.
   onNetworkChange(renew);
   // The form of a page that was open for long then finds a session that the gate takes.
-  for (const type of ['input', 'pointermove']) {
-    window.addEventListener(type, () => sessions.keep(holdUntil), { capture: true, passive: true });
-  }
+  const fillsIn = ({ target }: Event): void => {
+    if (target !== null && 'form' in target) sessions.keep(holdUntil);
+  };
+  for (const type of ['input', 'focusin']) addEventListener(type, fillsIn, { capture: true, passive: true });
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) void sessions.resume();
   });

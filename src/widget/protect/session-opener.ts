@@ -47,7 +47,7 @@ export class SessionOpener {
     return sessionCookieValue() === null || isSessionExpired(Date.now()) ? this.renew() : Promise.resolve(true);
   }
 
-  /** Renews an expired session while the visitor uses the page. `during` is told when it does. */
+  /** Renews an expired session while the visitor fills in a form. `during` is told when it does. */
   keep(during: (renewing: Promise<unknown>) => void): void {
     const nowMs = Date.now();
     if (nowMs < this.#keptAtMs + KEEP_PAUSE_MS) return;

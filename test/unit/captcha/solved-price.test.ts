@@ -8,6 +8,7 @@ import {
   SESSION_TARIFF,
   sessionDifficulty,
 } from '../../../src/captcha/plan/tariffs.ts';
+import { mintSha256 } from '../../../src/captcha/pow/pow-sha256.ts';
 import { levelOf, squaringsOf } from '../../../src/captcha/pow/rsw-key.ts';
 import { expectRows } from '../../support/rows.ts';
 
@@ -241,4 +242,11 @@ test('a clock that goes back does not lower the price', () => {
   const price = captchas();
   solve(price, 240);
   expect(price.halfSteps(at(ONE), NOW - 600_000)).toBe(4);
+});
+
+test('an old phone without BigInt has computed the dearest session before its challenge ends', () => {
+  const { count, bits } = mintSha256(squaringsOf(levelOf(sessionDifficulty(Infinity))));
+  const HASHES_PER_SECOND = 300_000;
+  const CHALLENGE_SECONDS = 300;
+  expect((count * 2 ** bits) / HASHES_PER_SECOND).toBeLessThan(0.8 * CHALLENGE_SECONDS);
 });
