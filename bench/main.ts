@@ -20,6 +20,8 @@ const benches: Readonly<Record<string, string>> = {
   log: '[--rows N]  append to and query one shard of the verdict log; 1,000,000 rows',
   api: '[RECORDS] [CALLS] [NAME]  every management operation on a full account; 1,000,000 captchas',
   signatures: '  processor time for the signature of an agent, first and again',
+  neighbours:
+    '[ATTACK…] [--attackers N,N] [--networks N]  what newcomers notice of ten minutes of each attack in their network',
   price: '  pages and answers for a CPU-second of a script that has a session and no browser',
   risk: '[--tune] [--each]  replay recorded sessions through the detectors',
   solve:
