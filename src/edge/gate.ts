@@ -248,19 +248,28 @@ function pacedVisitor({ signals, nowMs }: RequestFacts, { keys }: CompiledConfig
 
 /** Counts what the response turned out to be. Anything but `within`: nobody is left to pay for it. */
 function paceAfter({ facts, effects, config }: JudgedContext, response: Response, pace: Pace): PaceState {
-  if (effects.pace?.units !== 0) return 'within';
+  if (effects.pace === null) return 'within';
+  const { units: taken, session, clearance } = effects.pace;
+  const type = answeredType(response);
+  if (taken > 0) {
+    // A page for the price of a call. The origin has acted, so the rest of the price is taken and nothing is refused.
+    const rest = type === 'html' ? unitsOf('html', config.policy.pace) - taken : 0;
+    if (rest > 0) pace.take(effects.pace.payers, rest, facts.nowMs, session);
+    return 'within';
+  }
   if (isFileResponse(response, facts)) return 'within';
-  const { session, clearance } = effects.pace;
   const found = pace.read(session, clearance, config.policy.pace, pacedVisitor(facts, config));
   const { reading, payers, callWeight = reading?.callWeight } = found;
-  const units = unitsOf(answeredType(response), config.policy.pace, callWeight);
-  pace.take(payers ?? [], units, facts.nowMs, session);
+  pace.take(payers ?? [], unitsOf(type, config.policy.pace, callWeight), facts.nowMs, session);
   return payers === null ? (reading?.state ?? 'spent') : 'within';
 }
 
+/** Several ranges of a page have a type of their own. */
+const PAGE_TYPE = /html|^multipart\/byteranges/i;
+
 /** A page or a call. Redirects, errors and unchanged data are calls: they tell something too. */
 function answeredType(response: Response): PathType {
-  return response.ok && response.headers.get('content-type')?.includes('html') === true ? 'html' : 'json';
+  return response.ok && PAGE_TYPE.test(response.headers.get('content-type') ?? '') ? 'html' : 'json';
 }
 
 async function answered(step: Answered, isolate: Isolate): Promise<StepOutcome> {
