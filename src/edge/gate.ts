@@ -257,7 +257,7 @@ function paceAfter({ facts, effects, config }: JudgedContext, response: Response
     if (rest > 0) pace.take(effects.pace.payers, rest, facts.nowMs, session);
     return 'within';
   }
-  if (isFileResponse(response, facts)) return 'within';
+  if (isFileResponse(response, facts.target)) return 'within';
   const found = pace.read(session, clearance, config.policy.pace, pacedVisitor(facts, config));
   const { reading, payers, callWeight = reading?.callWeight } = found;
   pace.take(payers ?? [], unitsOf(type, config.policy.pace, callWeight), facts.nowMs, session);

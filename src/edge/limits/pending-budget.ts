@@ -7,6 +7,7 @@
  */
 import { neighboursOf, ownAddress } from '../../address/networks.ts';
 import { WindowCounts } from '../../bytes/window-counts.ts';
+import type { CanonicalTarget } from '../../decide/request-target.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
 import type { LimitCounts } from './limit-counts.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -101,29 +102,40 @@ const PAGE_DESTINATION = /^(?:document|iframe|frame|fencedframe|object|embed)$/;
 /** What elements of a page load. Everything else has content that is worth collecting: pages, data, texts. */
 const FILE_TYPE =
   /^(?:image|font|audio|video)\/|^text\/(?:css|javascript|vtt)|^application\/(?:(?:x-)?javascript|ecmascript|wasm|manifest\+json|(?:x-)?font-|vnd\.ms-fontobject|octet-stream|(?:x-|vnd\.apple\.)mpegurl|dash\+xml)/i;
-const MANIFEST_NAME = /manifest[^/]*$/i;
+const SCRIPT_TYPE = /^(?:text|application)\/(?:x-)?(?:java|ecma)script/i;
+/** JSONP: data in the function that the query names. `callback`, `_jsonp`, `jsoncallback`, `json.wrf` and the like. */
+const CALLBACK_NAME = /callback|jsonp|json\.wrf/i;
+const MANIFEST_NAME = /\/[^/;]*manifest[^/;]*$/i;
 const BODILESS = new Set([204, 205]);
 
 type Asked = Pick<HeaderFacts, 'fetchDest' | 'accept'>;
 /** `target`: anyone can write that they ask for a manifest, so only an address that is named so may be one. */
-type AskedAt = Pick<RequestFacts, 'target'> & { headers: Pick<HeaderFacts, 'fetchDest'> };
+type AskedAt = { target: Pick<CanonicalTarget, 'path' | 'query'>; headers: Pick<HeaderFacts, 'fetchDest'> };
 
 /** A browser that asks for a page says so in `Accept`, whatever else it says. */
 export function askedFor({ fetchDest, accept }: Asked): PendingKind {
   return PAGE_DESTINATION.test(fetchDest ?? '') || accept?.includes('text/html') === true ? 'page' : 'file';
 }
 
-/** Redirects, errors and unchanged files hold nothing of the site. */
+/** To a visitor without a session. Redirects, errors and unchanged files hold nothing of the site. */
 export function isPageResponse(response: Response, asked: AskedAt): boolean {
   const { status } = response;
-  return status >= 200 && status <= 299 && !BODILESS.has(status) && !isFileResponse(response, asked);
+  if (status < 200 || status > 299 || BODILESS.has(status)) return false;
+  return !isFileResponse(response, asked.target) && !isManifest(response, asked);
 }
 
 /** What elements of a page load, also when it has not changed. */
-export function isFileResponse({ status, headers }: Response, asked: AskedAt): boolean {
+export function isFileResponse({ status, headers }: Response, { query }: AskedAt['target']): boolean {
   const type = headers.get('content-type') ?? '';
-  if (status === 304 || FILE_TYPE.test(type)) return true;
-  // Browsers read the manifest without cookies on every visit, often as plain JSON.
-  const isAsked = asked.headers.fetchDest === 'manifest' && MANIFEST_NAME.test(asked.target.path);
-  return isAsked && /^application\/json/i.test(type);
+  return status === 304 || (FILE_TYPE.test(type) && !(SCRIPT_TYPE.test(type) && namesCallback(query)));
+}
+
+function namesCallback(query: string): boolean {
+  return query !== '' && [...new URLSearchParams(query).keys()].some((name) => CALLBACK_NAME.test(name));
+}
+
+/** Browsers read the manifest without cookies on every visit, often as plain JSON. */
+function isManifest({ headers }: Response, { target, headers: { fetchDest } }: AskedAt): boolean {
+  if (fetchDest !== 'manifest' || !MANIFEST_NAME.test(target.path)) return false;
+  return /^application\/json/i.test(headers.get('content-type') ?? '');
 }

@@ -78,3 +78,19 @@ describe('a page counts as a page', () => {
     expect(await answersOf('/api/x', ANY, 'application/json')).toBe(CALLS);
   });
 });
+
+describe('data counts as a call', () => {
+  test('also as a script that calls the function which its query names', async () => {
+    const headers = { accept: '*/*', 'sec-fetch-dest': 'script' };
+    for (const path of ['/items?callback=a', '/api/items?_jsonp=a'])
+      expect(await answersOf(path, headers, 'application/javascript')).toBe(CALLS);
+    expect(await answersOf('/app.js?v=3', headers, 'application/javascript')).toBe(50);
+  });
+
+  test('also asked for as a manifest, which browsers ask for without a session', async () => {
+    const headers = { accept: '*/*', 'sec-fetch-dest': 'manifest' };
+    for (const path of ['/manifest.json', '/x;manifest'])
+      expect(await answersOf(path, headers, 'application/json')).toBe(CALLS);
+    expect(await answersOf('/manifest.json', headers, 'application/manifest+json')).toBe(50);
+  });
+});

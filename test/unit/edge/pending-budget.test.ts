@@ -8,7 +8,6 @@ import {
   PendingBudget,
   type PendingKind,
 } from '../../../src/edge/limits/pending-budget.ts';
-import type { CanonicalTarget } from '../../../src/decide/request-target.ts';
 import { expectRows } from '../../support/rows.ts';
 import { factsOf, signalsOf } from './edge-fixture.ts';
 
@@ -173,7 +172,7 @@ describe('a request asks for', () => {
 describe('a response is a page', () => {
   const response = (type: string | null, status = 200) =>
     new Response(null, { status, headers: type === null ? {} : { 'content-type': type } });
-  const at = (fetchDest: string, path = '/') => ({ headers: { fetchDest }, target: { path } as CanonicalTarget });
+  const at = (fetchDest: string, path = '/', query = '') => ({ headers: { fetchDest }, target: { path, query } });
   const asked = at('image');
 
   test('if its type is that of a page, whatever was asked for', () =>
@@ -225,7 +224,18 @@ describe('a response is a page', () => {
 
   test('if it is data that was asked for as a manifest, at an address that is not named so', () => {
     const json = response('application/json');
-    for (const path of ['/api/time', '/manifest/items', '/'])
+    for (const path of ['/api/time', '/manifest/items', '/items;manifest', '/'])
       expect(isPageResponse(json, at('manifest', path))).toBe(true);
+  });
+
+  test('if it is a script that calls the function which its query names', () => {
+    const queries = ['?callback=a', '?x=1&_jsonp=a', '?jsoncallback=a', '?j%73onp=a', '?json.wrf=a', '?Callback[]=a'];
+    for (const query of queries) {
+      for (const type of ['application/javascript', 'text/javascript; charset=utf-8', 'application/x-javascript'])
+        expect(isPageResponse(response(type), at('script', '/items', query))).toBe(true);
+      expect(isPageResponse(response('image/png'), at('image', '/items', query))).toBe(false);
+    }
+    for (const query of ['', '?v=3', '?cb=1700000000', '?next=callback'])
+      expect(isPageResponse(response('text/javascript'), at('script', '/app.js', query))).toBe(false);
   });
 });
