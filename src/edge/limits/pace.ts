@@ -1,9 +1,10 @@
 /**
  * The pace of sessions in one isolate. It counts for itself and asks nobody. A session that used more than a quarter of
  * its allowance here is reported, as limits are, so that all isolates know the sum: each of them lets through a third of
- * an allowance more at most. A session at a person's pace is never reported and costs no call.
- * A clearance is reported from its first use on, so each isolate gives one page of it more at most. Later on its day, its
- * visitor's address and networks have a budget, which is counted in the same way.
+ * an allowance more at most. One that has used all that it has is reported as well: a session at a person's pace works
+ * ahead, so it is never reported and costs no call.
+ * A clearance is reported from its first use on, so each isolate gives one page of it more at most, or in a burst what one
+ * clearance has. Later on its day, its visitor's address and networks have a budget, which is counted in the same way.
  */
 import { neighboursOf, ownAddress } from '../../address/networks.ts';
 import { encodeBase64url } from '../../bytes/base64url.ts';
@@ -65,8 +66,8 @@ const METER: CountedMeter = {
   reported: { from: ALLOWANCE_UNITS / 4, every: ALLOWANCE_UNITS / 16 },
 };
 
-/** A clearance is good for a few pages: each use is reported. */
-const METER_OF_CLEARANCES: CountedMeter = { ...METER, reported: { from: 0, every: 1 } };
+/** Each use is reported: of a clearance, which is good for a few pages, and of a session that has used all that it has. */
+const REPORTED_METER: CountedMeter = { ...METER, reported: { from: 0, every: 1 } };
 
 export class Pace {
   readonly #counts: LimitCounts;
@@ -117,11 +118,21 @@ export class Pace {
     return this.#counts.usesOf(keyOf(id), METER, nowMs);
   }
 
-  take(ids: readonly string[], units: number, nowMs: number, session: Pick<MeteredSession, 'jti'>): void {
+  take(
+    ids: readonly string[],
+    units: number,
+    nowMs: number,
+    { jti, paid }: Pick<MeteredSession, 'jti' | 'paid'>,
+  ): void {
     for (const id of ids) {
-      const meter = id === session.jti ? METER : METER_OF_CLEARANCES;
+      const meter = id === jti && paid !== null && this.#hasMoreAfter(units, jti, paid, nowMs) ? METER : REPORTED_METER;
       this.#counts.take(keyOf(id), meter, nowMs, units);
     }
+  }
+
+  #hasMoreAfter(units: number, jti: string, paid: PaidWork, nowMs: number): boolean {
+    const use = this.useOf(jti, nowMs);
+    return readPace(paidWorkAt(paid, use.window), { ...use, now: use.now + units }).state === 'within';
   }
 
   report(nowMs: number, waitUntil: WaitUntil): void {

@@ -57,7 +57,7 @@ async function pagesFrom(all: readonly Pace[], pieces: number): Promise<number> 
       const works: Promise<unknown>[] = [];
       if (pace.read(sessionWith(pieces), null, settings, at(NOW_MS)).reading?.state !== 'within') refused += 1;
       else {
-        pace.take(['a'], PAGE, NOW_MS, { jti: 'a' });
+        pace.take(['a'], PAGE, NOW_MS, sessionWith(pieces));
         pages += 1;
       }
       pace.report(NOW_MS, (work) => works.push(work));
@@ -67,21 +67,33 @@ async function pagesFrom(all: readonly Pace[], pieces: number): Promise<number> 
   return pages;
 }
 
-test('a session at a person’s pace is never reported', async () => {
+test('a session at a person’s pace, which works ahead, is never reported', async () => {
   const { all, reports } = isolates(1);
-  for (let page = 0; page < 14; page++) all[0]!.take(['a'], PAGE, NOW_MS, { jti: 'a' });
-  for (let call = 0; call < 9; call++) all[0]!.take(['a'], CALL, NOW_MS, { jti: 'a' });
+  for (let page = 0; page < 14; page++) all[0]!.take(['a'], PAGE, NOW_MS, sessionWith(2));
+  for (let call = 0; call < 9; call++) all[0]!.take(['a'], CALL, NOW_MS, sessionWith(2));
   all[0]!.report(NOW_MS, () => expect.unreachable('nothing is reported'));
   expect(reports).toEqual([]);
 });
 
-test('what was counted before the first report is in it', async () => {
+test.each([
+  ['a quarter of an allowance', 15, 8],
+  ['all that it has', 4, 0],
+])('what was counted before the first report, at %s, is in it', async (_, pages, pieces) => {
   const { all, reports } = isolates(1);
   const works: Promise<unknown>[] = [];
-  for (let page = 0; page < 15; page++) all[0]!.take(['a'], PAGE, NOW_MS, { jti: 'a' });
+  for (let page = 0; page < pages - 1; page++) all[0]!.take(['a'], PAGE, NOW_MS, sessionWith(pieces));
+  all[0]!.report(NOW_MS, () => expect.unreachable('nothing is reported yet'));
+  all[0]!.take(['a'], PAGE, NOW_MS, sessionWith(pieces));
   all[0]!.report(NOW_MS, (work) => works.push(work));
   await Promise.all(works);
-  expect(reports).toMatchObject([{ key: 'pace a', count: 15 * PAGE, window: paceWindow(NOW_MS) }]);
+  expect(reports).toMatchObject([{ key: 'pace a', count: pages * PAGE, window: paceWindow(NOW_MS) }]);
+});
+
+test('a session that never works gets its advance from each isolate once, which the service then knows', async () => {
+  const { all, reports } = isolates(20);
+  expect(await pagesFrom(all, 0)).toBe(20 * 4);
+  expect(reports).toHaveLength(20);
+  expect(all[19]!.read(sessionWith(8), null, settings, at(NOW_MS)).reading?.state).toBe('spent');
 });
 
 test('one isolate lets through exactly what was worked for', async () => {
