@@ -59,7 +59,7 @@ export function judge(judging: Judging): JudgedContext {
   const kind = isCounted ? askedFor(headers) : null;
   const hasPendingRoom = kind === null || hasRoom(kind);
   // A session that was left before its page could work has the pages that a visitor without one has.
-  const isAsWithout = isSpent && kind === 'page' && hasPendingRoom;
+  const isAsWithout = isSpent && kind !== null && kind !== 'file' && hasPendingRoom;
   const units = unitsAsked(headers, path, policy.pace, callWeight);
   const inputs: VerdictInputs = {
     policy,
@@ -123,7 +123,7 @@ function unitsAsked(
   callWeight: number | undefined,
 ): number {
   if (!isMetered(pace)) return 0;
-  const isPage = pathType === 'html' && askedFor(headers) === 'page';
+  const isPage = pathType === 'html' && askedFor(headers) !== 'file';
   if (isPage) return unitsOf('html', pace);
   const isReading = headers.method === 'GET' || headers.method === 'HEAD';
   const mayBeFile = pathType === 'html' || FILE_DESTINATION.test(headers.fetchDest ?? '');

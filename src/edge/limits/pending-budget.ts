@@ -29,12 +29,15 @@ const RESERVES_TIMES = 2;
 /** The share of a budget that one isolate may use before the ledger has heard of it. */
 const UNCONFIRMED_SHARE = 6;
 
-export type PendingKind = 'page' | 'file';
+/** `frame`: a page that another site's page shows within itself. It counts as a page, and takes from no reserve. */
+export type PendingKind = 'page' | 'frame' | 'file';
+
+type Counted = Exclude<PendingKind, 'frame'>;
 
 export class PendingBudget {
   readonly #counts: LimitCounts;
   /** Counted in this isolate. What they are together is counted over all isolates. */
-  readonly #reserves: Readonly<Record<PendingKind, WindowCounts>> = {
+  readonly #reserves: Readonly<Record<Counted, WindowCounts>> = {
     page: new WindowCounts(RESERVED_PAGES, PENDING_WINDOW_MS),
     file: new WindowCounts(RESERVED_PAGES * FILES_PER_PAGE, PENDING_WINDOW_MS),
   };
@@ -48,15 +51,18 @@ export class PendingBudget {
   /** `budget`: pages of a near network. */
   hasRoom(kind: PendingKind, ip: string | null, budget: number, nowMs: number): boolean {
     if (this.#hasReserve(kind, ip, budget, nowMs)) return true;
-    if (kind === 'page') return this.#isWithin('page', ip, budget, nowMs);
+    if (kind !== 'file') return this.#isWithin('page', ip, budget, nowMs);
     const isWithin = this.#isWithin('file', ip, budget * FILES_PER_PAGE, nowMs);
     return isWithin && this.#isWithin('page', ip, budget * WITHHELD_TIMES, nowMs);
   }
 
   take(kind: PendingKind, ip: string | null, budget: number, nowMs: number): void {
+    const counted = kind === 'frame' ? 'page' : kind;
     const isReserved = this.#hasReserve(kind, ip, budget, nowMs);
-    if (isReserved) this.#reserves[kind].take(ownAddress(ip), nowMs);
-    for (const key of keysOf(isReserved ? `reserved ${kind}` : kind, ip)) this.#counts.take(key, meterOf(1), nowMs);
+    if (isReserved) this.#reserves[counted].take(ownAddress(ip), nowMs);
+    for (const key of keysOf(isReserved ? `reserved ${counted}` : counted, ip)) {
+      this.#counts.take(key, meterOf(1), nowMs);
+    }
   }
 
   /** Whether the response to a request for a file is a page that the network has no budget for. A page takes from it. */
@@ -64,6 +70,8 @@ export class PendingBudget {
     const { nowMs, signals } = facts;
     const { ip } = signals;
     if (!isPageResponse(response, facts)) return false;
+    // It would use up the budget of its reader.
+    if (isUnreadable(response, facts.headers)) return true;
     const hasRoom = this.hasRoom('page', ip, budget, nowMs);
     this.take('page', ip, budget, nowMs);
     if (!hasRoom) this.#withheld.take(ownAddress(ip), nowMs);
@@ -71,6 +79,7 @@ export class PendingBudget {
   }
 
   #hasReserve(kind: PendingKind, ip: string | null, budget: number, nowMs: number): boolean {
+    if (kind === 'frame') return false;
     const own = ownAddress(ip);
     if (!this.#reserves[kind].hasRoom(own, nowMs)) return false;
     if (kind === 'file' && !this.#withheld.hasRoom(own, nowMs)) return false;
@@ -108,13 +117,21 @@ const CALLBACK_NAME = /callback|jsonp|json\.wrf/i;
 const MANIFEST_NAME = /\/[^/;]*manifest[^/;]*$/i;
 const BODILESS = new Set([204, 205]);
 
-type Asked = Pick<HeaderFacts, 'fetchDest' | 'accept'>;
+type Asked = Pick<HeaderFacts, 'fetchDest' | 'fetchSite' | 'accept'>;
 /** `target`: anyone can write that they ask for a manifest, so only an address that is named so may be one. */
 type AskedAt = { target: Pick<CanonicalTarget, 'path' | 'query'>; headers: Pick<HeaderFacts, 'fetchDest'> };
 
-/** A browser that asks for a page says so in `Accept`, whatever else it says. */
-export function askedFor({ fetchDest, accept }: Asked): PendingKind {
-  return PAGE_DESTINATION.test(fetchDest ?? '') || accept?.includes('text/html') === true ? 'page' : 'file';
+/** A browser that asks for a page says so in `Accept`, whatever else it says. Scripts of another site can say it too. */
+export function askedFor({ fetchDest, fetchSite, accept }: Asked): PendingKind {
+  const isForeign = fetchSite === 'cross-site';
+  if (PAGE_DESTINATION.test(fetchDest ?? '')) return isForeign && fetchDest !== 'document' ? 'frame' : 'page';
+  return accept?.includes('text/html') === true && !isForeign ? 'page' : 'file';
+}
+
+/** What a page of another site loads and cannot read: browsers hand it only scripts, and what the site shares (CORS). */
+function isUnreadable({ headers }: Response, { fetchSite, fetchMode }: HeaderFacts): boolean {
+  if (fetchSite !== 'cross-site' || SCRIPT_TYPE.test(headers.get('content-type') ?? '')) return false;
+  return fetchMode === 'no-cors' || !headers.has('access-control-allow-origin');
 }
 
 /** To a visitor without a session. Redirects, errors and unchanged files hold nothing of the site. */

@@ -149,7 +149,7 @@ describe('the reserve of an address', () => {
 
 describe('a request asks for', () => {
   test('a page or a file, by its destination and its Accept header', () =>
-    expectRows<[PendingKind, string | null, string | null]>(
+    expectRows<[PendingKind, string | null, string | null, string?]>(
       [
         ['page', 'document', 'text/html,*/*;q=0.8'],
         ['page', 'iframe', '*/*'],
@@ -162,9 +162,14 @@ describe('a request asks for', () => {
         ['file', 'empty', '*/*'],
         ['file', 'image', 'image/webp,*/*'],
         ['file', 'unheard-of', '*/*'],
+        ['page', 'document', 'text/html', 'cross-site'],
+        ['page', 'iframe', '*/*', 'same-origin'],
+        ['frame', 'iframe', 'text/html', 'cross-site'],
+        ['frame', 'embed', '*/*', 'cross-site'],
+        ['file', 'empty', 'text/html', 'cross-site'],
       ],
-      ([kind, fetchDest, accept]) => {
-        expect(askedFor({ fetchDest, accept })).toBe(kind);
+      ([kind, fetchDest, accept, fetchSite = null]) => {
+        expect(askedFor({ fetchDest, fetchSite, accept })).toBe(kind);
       },
     ));
 });
