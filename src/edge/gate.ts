@@ -136,15 +136,15 @@ export function takeEffects(
   { pending, pace, renewals }: Pick<Isolate, 'pending' | 'pace' | 'renewals'>,
   waitUntil: WaitUntil,
 ): JudgedContext {
-  const { facts, effects, verdict, config } = context;
+  const { facts, jti, effects, verdict, config } = context;
   const { signals, target, nowMs } = facts;
   if (effects.pending !== null) pending.take(effects.pending, signals.ip, config.policy.pendingBudget, nowMs);
   if (effects.pace && verdict.decision === 'allow') {
     pace.take(effects.pace.payers, effects.pace.units, nowMs, effects.pace.session);
   }
-  if (effects.renewal === null) return context;
+  if (effects.renewal === null || jti === null) return context;
   const visitor = () => sessionVisitorOf(facts, verdict.riskScore);
-  const successor = renewals.successorOf(effects.renewal, visitor, nowMs, waitUntil);
+  const successor = renewals.successorOf({ jti, jwt: effects.renewal }, visitor, nowMs, waitUntil);
   return successor === null ? context : { ...context, cookies: [sessionCookie(successor, target, nowMs)] };
 }
 

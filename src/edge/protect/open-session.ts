@@ -73,7 +73,7 @@ export async function sessionEndpoint(context: RequestContext, isolate: Isolate)
   function opened(session: EdgeSession): Answered {
     const { jti, expiresAt, jwtExpiresAt, work } = session;
     const { renewal } = context.effects;
-    if (renewal !== null) isolate.renewals.replaced(renewal, facts.nowMs);
+    if (renewal !== null) isolate.renewals.replaced(renewal);
     const cookies = [
       ...context.cookies,
       ...(second === undefined ? [] : [REMOVE_HOST_SESSION]),

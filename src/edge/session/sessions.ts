@@ -218,14 +218,11 @@ const KEPT = /public|s-maxage|immutable/i;
 
 const PENDING_MAX = 4000;
 const RENEW_TIMEOUT_MS = 5000;
-/** The same JWT is not renewed again before this, so that a failing service is not called by every request. */
+/**
+ * The same session is not renewed again before this, so that neither a failing service is called by every request, nor a
+ * service that works by all old JWTs of a session in turn.
+ */
 const RETRY_AFTER_MS = 15_000;
-
-interface Renewal {
-  askedAtMs: number;
-  successor: EdgeSession | null;
-  isReplaced?: true;
-}
 
 /**
  * Renews a session's JWT behind the response. It asks in the JWT's last minutes and hands the new one to the visitor
@@ -234,8 +231,10 @@ interface Renewal {
 export class SessionRenewals {
   readonly #service: Pick<ServiceClient, 'session'>;
   readonly #count: Count;
-  /** Expiring JWT → when its renewal was asked for, and its successor once there is one. */
-  readonly #renewals = new BoundedMap<Renewal>(PENDING_MAX);
+  /** Session id → when a renewal was asked for. */
+  readonly #askedAtMs = new BoundedMap<number>(PENDING_MAX);
+  /** Expiring JWT → its successor. `null`: the visitor's page has got another one. */
+  readonly #successors = new BoundedMap<EdgeSession | null>(PENDING_MAX);
 
   constructor(service: Pick<ServiceClient, 'session'>, count: Count) {
     this.#service = service;
@@ -243,13 +242,18 @@ export class SessionRenewals {
   }
 
   /** The successor where there is one. Else starts a renewal in `waitUntil`, unless one was started lately. */
-  successorOf(jwt: string, visitor: () => EdgeVisitor, nowMs: number, waitUntil: WaitUntil): EdgeSession | null {
-    const known = this.#renewals.get(jwt);
-    if (known?.isReplaced) return null;
-    if (known?.successor) return known.successor;
-    if (known && nowMs - known.askedAtMs < RETRY_AFTER_MS) return null;
-    this.#renewals.set(jwt, { askedAtMs: nowMs, successor: null });
-    waitUntil(this.#renew(jwt, visitor(), nowMs));
+  successorOf(
+    { jti, jwt }: { jti: string; jwt: string },
+    visitor: () => EdgeVisitor,
+    nowMs: number,
+    waitUntil: WaitUntil,
+  ): EdgeSession | null {
+    const known = this.#successors.get(jwt);
+    if (known !== undefined) return known;
+    const askedAtMs = this.#askedAtMs.get(jti);
+    if (askedAtMs !== undefined && nowMs - askedAtMs < RETRY_AFTER_MS) return null;
+    this.#askedAtMs.set(jti, nowMs);
+    waitUntil(this.#renew(jwt, visitor()));
     return null;
   }
 
@@ -257,14 +261,13 @@ export class SessionRenewals {
    * The visitor's page has got another JWT in place of this one, with the work that it has done since. A response to an
    * older request must not set the cookie back to what was renewed without that work.
    */
-  replaced(jwt: string, nowMs: number): void {
-    this.#renewals.set(jwt, { askedAtMs: nowMs, successor: null, isReplaced: true });
+  replaced(jwt: string): void {
+    this.#successors.set(jwt, null);
   }
 
-  async #renew(jwt: string, visitor: EdgeVisitor, askedAtMs: number): Promise<void> {
+  async #renew(jwt: string, visitor: EdgeVisitor): Promise<void> {
     const renewed = await this.#service.session(visitor, jwt, RENEW_TIMEOUT_MS);
     if (!renewed.ok) this.#count('session_refresh_failures');
-    else if (this.#renewals.get(jwt)?.isReplaced !== true)
-      this.#renewals.set(jwt, { askedAtMs, successor: renewed.value });
+    else if (this.#successors.get(jwt) !== null) this.#successors.set(jwt, renewed.value);
   }
 }

@@ -63,10 +63,10 @@ test('the cookie comes with the response after the renewal, which is asked for o
 test('a renewal is not handed out once the page has got a JWT with more work, whichever came first', async () => {
   const first = gate('old');
   await first.visit();
-  first.renewals.replaced('old', NOW_MS);
+  first.renewals.replaced('old');
   expect([await first.visit(), first.asked]).toEqual([[], ['old']]);
 
-  const second = gate('old', (renewals) => renewals.replaced('old', NOW_MS));
+  const second = gate('old', (renewals) => renewals.replaced('old'));
   expect([await second.visit(), await second.visit(), second.asked]).toEqual([[], [], ['old']]);
 });
 
@@ -81,4 +81,29 @@ test('the service learns whose session it renews, with their risk and their head
 test('a session with time left is not renewed', async () => {
   const { asked, visit } = gate(null);
   expect([await visit(), await visit(), asked]).toEqual([[], [], []]);
+});
+
+test('a session whose old JWTs are all sent in turn is renewed once in fifteen seconds', async () => {
+  const asked: string[] = [];
+  const renew = async (_: EdgeVisitor, jwt: string) => {
+    asked.push(jwt);
+    return ok(successor);
+  };
+  const renewals = new SessionRenewals({ session: renew }, () => {});
+  const work: Promise<unknown>[] = [];
+  const send = (jti: string, jwt: string, nowMs: number) =>
+    renewals.successorOf(
+      { jti, jwt },
+      () => sessionVisitorOf(factsOf(), null),
+      nowMs,
+      (one) => work.push(one),
+    );
+  for (let round = 0; round < 2; round++) {
+    for (let index = 0; index < 4100; index++) send('j', `old ${index}`, NOW_MS + round * 14_999);
+  }
+  send('another', 'theirs', NOW_MS);
+  send('j', 'old 7', NOW_MS + 15_000);
+  await Promise.all(work);
+  expect(asked).toEqual(['old 0', 'theirs', 'old 7']);
+  expect(send('j', 'old 7', NOW_MS + 15_001)).toBe(successor);
 });
