@@ -119,7 +119,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
   const outcome = decide(table);
   const applied = liftedInputs(table).includes('policy') ? NOT_APPLIED : end;
   const levelWanted = Math.max(policy.clearanceLevel, applied.verdict?.level ?? 0);
-  const isTooOld = clearance?.isAged && outcome.decision === 'challenge' && !isPriceOfUse(outcome);
+  const isTooOld = clearance?.isAged && isBeyondUse(table, inputs);
   const cleared = clearance && !isTooOld && lifts(clearance, inputs, levelWanted) ? clearance : null;
   const later = laterStep(inputs, outcome, { sessionMissing, isBot, isCleared: cleared !== null });
   const isChallenged = outcome.decision === 'challenge';
@@ -179,9 +179,13 @@ function laterStep(
   return known.isCleared ? 'clearance' : 'no-session';
 }
 
-/** Whether a challenge is what use costs, of a visitor without a session or of one that has used what it worked for. */
-function isPriceOfUse(outcome: DecideOutcome): boolean {
-  return asksForSession(outcome) || outcome.decidedBy === `limit:${SESSION_PACE}`;
+/**
+ * Whether the visitor is challenged for more than use costs, which a visitor without a session pays and one that has used
+ * what it worked for. The pace is left out, because it would hide a policy that challenges as well.
+ */
+function isBeyondUse(table: DecideInputs, { limit = null }: VerdictInputs): boolean {
+  const outcome = decide({ ...table, limit });
+  return outcome.decision === 'challenge' && !asksForSession(outcome);
 }
 
 function deciderOf(later: LaterStep | null, { decidedBy }: DecideOutcome): string {

@@ -90,6 +90,9 @@ describe('a clearance whose `clearanceSeconds` are over', () => {
   const none: Partial<VerdictInputs> = { session: { status: 'none', riskScore: null } };
   const clearance = { level: 1, kind: 'pow', powDifficulty: 7, eased: false, isAged: true } as const;
   const policyOf = (changes: object) => writtenPolicy.parse(changes);
+  const ofPathRule = { path: { ...path, action: 'challenge', pattern: '/x' } } as const;
+  const ofPolicy = { ...NO_OUTCOME, verdict: { name: 'own', action: 'challenge', level: 0 } } as const;
+  const limit = { verdict: 'challenge', name: 'own' } as const;
 
   test('lifts what use costs, and nothing else', () =>
     expectRows<[says: string, decision: Decision, of: Partial<VerdictInputs>, state?: PaceState]>(
@@ -104,7 +107,7 @@ describe('a clearance whose `clearanceSeconds` are over', () => {
         ['a call', 'allow', { ...none, path: { ...path, pathType: 'json' } }],
         ['a session that is spent', 'allow', {}, 'spent'],
         ['a rule', 'challenge', { ...none, match: { network: rule, client: null, fired: [] } }],
-        ['a path rule', 'challenge', { ...none, path: { ...path, action: 'challenge', pattern: '/x' } }],
+        ['a path rule', 'challenge', { ...none, ...ofPathRule }],
         [
           'a category',
           'challenge',
@@ -115,6 +118,10 @@ describe('a clearance whose `clearanceSeconds` are over', () => {
           },
         ],
         ['the risk', 'challenge', { ...none, risk: { score: 0.6, detectors: 0 } }],
+        ['a path rule, for a session', 'challenge', ofPathRule],
+        ['a path rule, for a session that is spent', 'challenge', ofPathRule, 'spent'],
+        ['a policy, for a session that is spent', 'challenge', { policies: ofPolicy }, 'spent'],
+        ['a limit, for a session that is spent', 'challenge', { limit }, 'spent'],
       ],
       ([, decision, of, state = 'within']) => {
         expect(verdict(state, 'challenge', { ...of, clearance }).decision).toBe(decision);
