@@ -145,13 +145,14 @@ export interface PaidClearance {
 
 /**
  * Whether a clearance that was used so much pays by itself for one more request of a session that is spent, or of none. It
- * does in the window in which it was issued and in the next, once in both together. One that was waited for never does.
+ * does in the window in which it was issued and in the next, once in both together. One that was waited for does as one of
+ * the least work, so that no neighbour takes away what its visitor has waited for.
  */
 export function paysByItself(
   { powDifficulty, issuedAtMs }: PaidClearance,
   { window, before, now }: PaceUse & { window: number },
 ): boolean {
-  if (powDifficulty === 0 || isEarlier(issuedAtMs, window)) return false;
+  if (isEarlier(issuedAtMs, window)) return false;
   return before + now < clearanceShare(powDifficulty) * ALLOWANCE_UNITS;
 }
 

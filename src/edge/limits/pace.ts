@@ -90,10 +90,14 @@ export class Pace {
     if (reading?.state === 'within') return { reading, payers: ofSession };
     if (reading?.state === 'beyond' || clearance === null) return { reading, payers: null };
     const use = this.useOf(clearance.jti, nowMs);
-    if (paysByItself(clearance, use)) return { reading, payers: [...ofSession, clearance.jti] };
-    const networks = isPaidByAddress(clearance, use.window) ? this.#networksWithRoom(visitor) : null;
     // A page. Units are whole numbers.
     const callWeight = Math.max(1, Math.round(settings.json / settings.html));
+    if (paysByItself(clearance, use)) {
+      const payers = [...ofSession, clearance.jti];
+      // Who has not worked pays for a call as much as for a page.
+      return clearance.powDifficulty === 0 ? { reading, payers, callWeight } : { reading, payers };
+    }
+    const networks = isPaidByAddress(clearance, use.window) ? this.#networksWithRoom(visitor) : null;
     return { reading, payers: networks && [...ofSession, ...networks], callWeight };
   }
 

@@ -149,13 +149,32 @@ describe('a clearance', () => {
       ([powDifficulty, pages]) => expect(pagesOf(none, cleared(powDifficulty))).toBe(pages),
     ));
 
-  test('that was waited for is counted by address from its beginning on, and calls as pages', () => {
+  test('that was waited for pays three pages by itself, then by address from its beginning on, and calls as pages', () => {
     const [pace] = isolates(1).all;
     const { payers, callWeight } = pace!.read(none, cleared(0), settings, at(NOW_MS));
+    expect(payers).toEqual(['c']);
     expect(callWeight).toBe(settings.json / settings.html);
     expect(pace!.read(none, cleared(0), { html: 70, json: 500 }, at(NOW_MS)).callWeight).toBe(7);
-    expect(payers).toEqual([SIGNED, '192.0.2.0/24', '192.0.0.0/16']);
-    expect(pagesOf(none, cleared(0))).toBe(15);
+    pace!.take(['c'], 3 * PAGE, NOW_MS, none);
+    expect(pace!.read(none, cleared(0), settings, at(NOW_MS))).toMatchObject({
+      payers: [SIGNED, '192.0.2.0/24', '192.0.0.0/16'],
+      callWeight,
+    });
+    expect(pagesOf(none, cleared(0))).toBe(3 + 15);
+  });
+
+  test('that was waited for is good for three pages, whatever neighbours at its address used', () => {
+    const [pace] = isolates(1).all;
+    const use = (clearance: Cleared): number => {
+      for (let pages = 0; ; pages++) {
+        const { payers } = pace!.read(none, clearance, settings, at(NOW_MS));
+        if (payers === null) return pages;
+        pace!.take(payers, PAGE, NOW_MS, none);
+      }
+    };
+    const earlierMs = NOW_MS - 3 * PACE_WINDOW_MS;
+    expect(use({ ...AT_LEAST, jti: 'neighbour', issuedAtMs: earlierMs, sinceMs: earlierMs })).toBe(15);
+    expect(use(cleared(0))).toBe(3);
   });
 
   test('pays in the window in which it was issued and in the next, once in both together', () => {
