@@ -113,7 +113,8 @@ async function open(
   const opened = await openRisk(store, instance, earned.value, visitor, nowMs, formerJti);
   if (opened === null) return failed({ kind: 'challenge-spent' });
   const sxp = opened.expiresAt / 1000;
-  return ok(await mint(call, visitor, earned.value.jti, opened, { exp: sxp, sxp }, noPaidWork(nowMs)));
+  const paid = { ...noPaidWork(nowMs), advanced: opened.advanced };
+  return ok(await mint(call, visitor, earned.value.jti, opened, { exp: sxp, sxp }, paid));
 }
 
 /** So long before its end a JWT is renewed anyway. */

@@ -70,6 +70,8 @@ export interface SessionPlace {
 /** A session and its end. The end is that of its first opening. */
 export interface OpenedScore extends RiskScore {
   expiresAt: number;
+  /** The window of its last advance, which what opened it brings no second time. */
+  advanced: number;
 }
 
 export interface SessionQuery {

@@ -10,7 +10,7 @@ import { type EdgeSession, edgeSession } from '../../../src/contract/edge/edge-r
 import { PACE_WINDOW_MS, paceWindow, paidWorkAt, readPace, unitsOf } from '../../../src/risk/pace.ts';
 import { paidWorkOf, type SessionClaims } from '../../../src/risk/session-token.ts';
 import { later, testNow } from '../../support/clock.ts';
-import { earnSession, solveWork } from '../../support/session.ts';
+import { solvedSession, solveWork } from '../../support/session.ts';
 import { CHROME, environmentOf, headersOf } from '../../unit/risk/session-facts.ts';
 import { call, newAccount, send } from './service-under-test.ts';
 
@@ -50,9 +50,18 @@ class Script {
   session!: EdgeSession;
   pages = 0;
 
+  #opening: object = {};
+
   async open(): Promise<void> {
-    const post = (page: object) => this.#post({ page: { ...page, work: true } });
-    this.session = edgeSession.parse((await earnSession(post, environmentOf({ userAgent: CHROME }))).body);
+    const { body } = await this.#post({ page: {} });
+    this.#opening = await solvedSession(body as SessionChallenge, environmentOf({ userAgent: CHROME }));
+    await this.openAgain();
+  }
+
+  /** Sends what opened the session, without a JWT. */
+  async openAgain(): Promise<void> {
+    const page = { ...this.#opening, work: true };
+    this.session = edgeSession.parse((await this.#post({ page })).body);
   }
 
   /** By any JWT of the session. */
@@ -144,6 +153,19 @@ test('who comes back to an open page hours later has an advance, and so have two
   const other = script.session.jwt;
   await script.renew(jwt);
   expect(decodeJwt<SessionClaims>(script.session.jwt).pac).toEqual(decodeJwt<SessionClaims>(other).pac);
+});
+
+test('what opened a session, sent again after the end of its window, brings no second advance', async () => {
+  // One minute before the end. A challenge is good for some minutes.
+  later(2 * PACE_WINDOW_MS - 60_000 - (testNow() % PACE_WINDOW_MS));
+  const script = await opened();
+  const { jti } = script.session;
+  script.read();
+  later(2 * 60_000);
+  await script.openAgain();
+  expect(script.session.jti).toBe(jti);
+  expect(script.read()).toBe(0);
+  expect(script.pages).toBe(FREE_PAGES);
 });
 
 test('a renewal with an advance brings the work for the next one', async () => {

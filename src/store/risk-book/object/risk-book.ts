@@ -60,8 +60,9 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     if (this.#rows.hasEnded(jti)) return null;
     const known = this.#rows.read(jti, Date.now());
     if (known !== null && known.opening !== opening) return null;
-    const { score, detectors, expiresAt } = known?.state ?? (await this.#open(terms, opening, lineage));
-    return { score, detectors, expiresAt };
+    const state: SessionState = known?.state ?? (await this.#open(terms, opening, lineage));
+    const { score, detectors, expiresAt, advance } = state;
+    return { score, detectors, expiresAt, advanced: advance?.window ?? 0 };
   }
 
   async renew(terms: SessionTerms): Promise<RenewedSession | null> {
