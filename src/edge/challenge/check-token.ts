@@ -12,7 +12,7 @@ import type { SiteverifyAnswer } from '../../contract/captcha/siteverify-answer.
 import { failed, ok, type Result } from '../../result.ts';
 import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
-import type { RequestContext } from '../decide/context.ts';
+import { openSessionId, type RequestContext } from '../decide/context.ts';
 import type { Solved } from '../session/clearances.ts';
 import { edgeVisitorOf } from '../session/visitor.ts';
 import { LOCAL_LEVEL, isLocal, type LocalChallenges } from './local-challenge.ts';
@@ -65,7 +65,8 @@ export async function checkToken(
 ): Promise<TokenCheck> {
   if (isLocal(token)) return checkLocal(context, config, localChallenges, token);
   if (!canBeToken(token)) return refused('malformed-token');
-  const { facts, verdict, jti } = context;
+  const { facts, verdict } = context;
+  const sessionId = openSessionId(context);
   const { rules, siteverify } = environment;
   const level = levelFor(config, verdict);
   const asked = await verifyToken({
@@ -79,7 +80,7 @@ export async function checkToken(
           level,
           audience: 'edge' as const,
           visitor: edgeVisitorOf(facts, verdict.riskScore),
-          ...(jti === null ? {} : { sessionId: jti }),
+          ...(sessionId === null ? {} : { sessionId }),
           ...(action === null ? {} : { action }),
         }
       : {}),

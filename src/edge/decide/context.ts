@@ -93,6 +93,11 @@ export function unjudged(facts: RequestFacts, known: Partial<RequestContext> = {
   };
 }
 
+/** The id of the visitor's open session; `null`: they have none. A clearance is no session, and one that is over is none. */
+export function openSessionId({ verdict, jti }: Pick<RequestContext, 'verdict' | 'jti'>): string | null {
+  return verdict.sessionStatus === 'active' ? jti : null;
+}
+
 export function isJudged(context: RequestContext): context is JudgedContext {
   return 'isJudged' in context;
 }

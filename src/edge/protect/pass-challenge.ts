@@ -9,7 +9,7 @@ import { CLEARANCE_DIFFICULTY } from '../../risk/pace.ts';
 import { error, jsonAnswer, toldToVisitor } from '../answer/answer.ts';
 import { isLocal, LOCAL_LEVEL } from '../challenge/local-challenge.ts';
 import { noteFailedChallenge } from '../challenge/check-token.ts';
-import type { RequestContext } from '../decide/context.ts';
+import { openSessionId, type RequestContext } from '../decide/context.ts';
 import type { Endpoint } from '../gate.ts';
 import { readObject, type ServiceQuestion } from '../feed/service-client.ts';
 import { edgeVisitorOf } from '../session/visitor.ts';
@@ -81,15 +81,18 @@ export function challengeEndpoint(call: ChallengeCall): Endpoint {
 
 function questionOf(
   call: ChallengeCall,
-  { facts, verdict, jti }: RequestContext,
+  context: RequestContext,
   siteKey: string,
   body: Record<string, unknown>,
 ): object {
+  const { facts, verdict } = context;
   const visitor = edgeVisitorOf(facts, verdict.riskScore);
   if (call === 'solution') return { ...body, visitor };
   const { sessionId: _claimed, ...asked } = body;
-  // The session whose cookie was checked here, not the one that the page names.
-  return { siteKey, ...asked, ...(jti === null ? {} : { sessionId: jti }), visitor };
+  // The session whose cookie was checked here, not the one that the page names. It pays for what it solved itself, so a
+  // chain of clearances, each of which asks for the next, would always pay the lowest price.
+  const sessionId = openSessionId(context);
+  return { siteKey, ...asked, ...(sessionId === null ? {} : { sessionId }), visitor };
 }
 
 function outcomeOf({ verified }: { verified?: unknown }): 'passed' | 'failed' {

@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono';
 import { error } from '../answer/answer.ts';
-import { isJudged, type RequestContext } from '../decide/context.ts';
+import { isJudged, openSessionId, type RequestContext } from '../decide/context.ts';
 import type { Verdict } from '../../decide/verdict.ts';
 import { type EdgeApp, type Endpoint, throughGate } from '../gate.ts';
 import { answerWith } from '../step/step.ts';
@@ -35,8 +35,8 @@ function endpoint(answer: Endpoint, options: EndpointOptions = {}) {
 }
 
 /** Who has worked is not refused for what others of their network send. */
-function payerOf({ verdict, jti, clearance }: RequestContext): string | null {
-  return verdict.sessionStatus === 'active' ? jti : (clearance?.jti ?? null);
+function payerOf(context: RequestContext): string | null {
+  return openSessionId(context) ?? context.clearance?.jti ?? null;
 }
 
 /** A challenge never stands before the endpoints that solve it. */
