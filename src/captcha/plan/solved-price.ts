@@ -1,7 +1,8 @@
 /**
- * What solved challenges add to the price of the next one, by leaky buckets: one for each network of the visitor who
- * solved them. Asking adds nothing, so nobody makes a challenge dearer for others without paying for it. Each isolate of
- * the service counts for itself, because a price need not be as exact as a limit.
+ * What solved challenges add to the price of the next one, by leaky buckets: one for the session of the visitor who solved
+ * them, or one for each of their networks. Who has a session neither pays for strangers at their address nor makes them
+ * pay, and asking adds nothing, so nobody makes a challenge dearer for others without paying that price as well. Each
+ * isolate of the service counts for itself, because a price need not be as exact as a limit.
  */
 import type { Network } from '../../address/networks.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
@@ -9,7 +10,7 @@ import { BoundedMap } from '../../bytes/bounded-map.ts';
 /** How the price of one kind of challenge rises. Prices are in half steps of `powDifficulty`, a quarter more squarings each. */
 export interface Tariff {
   name: string;
-  /** The networks that pay for what was solved in them. */
+  /** The networks that pay for what was solved in them without a session. */
   networksOf: (ip: string | null) => readonly Network[];
   /** Solved challenges in the bucket from which on the price is a step higher. A larger network has `times` as many. */
   stepsFrom: readonly number[];
@@ -75,7 +76,7 @@ export class SolvedPrice {
   }
 
   /**
-   * Counts a solved challenge in each network, once. A price may rise by a step while an honest visitor works, so who asks
+   * Counts a solved challenge where its visitor pays, once. A price may rise by a step while an honest visitor works, so who asks
    * for a stock in advance saves one step at most. Nobody is asked for the rest more than twice, because no price rises
    * by more than one step three times.
    */
@@ -91,8 +92,7 @@ export class SolvedPrice {
   }
 
   #steps(tariff: Tariff, payer: Payer, nowMs: number): number {
-    const networks = payer.session === null ? tariff.networksOf(payer.ip) : [sessionOf(tariff, payer.session)];
-    const steps = networks.map((network) => {
+    const steps = bucketsOf(tariff, payer).map((network) => {
       // One more, as that of the visitor will be.
       const fill = this.#fill(tariff, payer.scope, network, 0, nowMs) + 1;
       const found = tariff.stepsFrom.filter((from) => fill > from * network.times).length;
@@ -101,10 +101,9 @@ export class SolvedPrice {
     return Math.max(...steps);
   }
 
-  #count({ scope, ip, session }: Payer, nowMs: number): void {
+  #count(payer: Payer, nowMs: number): void {
     for (const tariff of this.#tariffs) {
-      const networks = [...tariff.networksOf(ip), ...(session === null ? [] : [sessionOf(tariff, session)])];
-      for (const network of networks) this.#fill(tariff, scope, network, 1, nowMs);
+      for (const network of bucketsOf(tariff, payer)) this.#fill(tariff, payer.scope, network, 1, nowMs);
     }
   }
 
@@ -123,6 +122,7 @@ export class SolvedPrice {
   }
 }
 
-function sessionOf({ timesOfSession }: Tariff, session: string): Network {
-  return { prefix: session, times: timesOfSession };
+/** A session is counted like a network of its own. */
+function bucketsOf({ networksOf, timesOfSession }: Tariff, { ip, session }: Payer): readonly Network[] {
+  return session === null ? networksOf(ip) : [{ prefix: session, times: timesOfSession }];
 }

@@ -138,18 +138,20 @@ describe('what is solved', () => {
     }
   });
 
-  test('by a session counts for that session and for its networks', () => {
+  test('by a session counts for that session, and makes nothing dearer for its neighbours', () => {
     const price = captchas();
     solve(price, 3, undefined, 0, 'session');
     expect(price.halfSteps(at(ONE, 'session'), NOW)).toBe(1);
     expect(price.halfSteps(at(ONE, 'another'), NOW)).toBe(0);
-    solve(price, 27, undefined, 0, 'session');
-    expect(price.halfSteps(at(NEIGHBOUR), NOW)).toBe(1);
+    solve(price, 300, undefined, 0, 'session');
+    expect(price.halfSteps(at(ONE), NOW)).toBe(0);
+    expect(price.halfSteps(at(NEIGHBOUR), NOW)).toBe(0);
     const clearance = new SolvedPrice(CLEARANCE_TARIFF);
     solve(clearance, 19, undefined, 0, 'session');
     expect(clearance.halfSteps(at(ONE, 'session'), NOW)).toBe(0);
     solve(clearance, 1, undefined, 0, 'session');
     expect(clearance.halfSteps(at(ONE, 'session'), NOW)).toBe(3);
+    expect(clearance.halfSteps(at(ONE), NOW)).toBe(0);
   });
 });
 
