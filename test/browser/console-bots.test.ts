@@ -121,6 +121,7 @@ test('an own bot is added, changed and removed by the form, with the keyboard', 
   await button('Remove shopbot').click();
   await page.getByText('1 user agent and 2 networks').waitFor();
   await button('Remove').click();
+  await page.getByRole('heading', { name: 'No bot of your own' }).waitFor();
   await button('Undo').click();
   await rowOf('Your own bots', 'shopbot').waitFor();
   expect((await ownBots())[0]?.networks).toEqual(['20.9.8.0/24', '20.9.7.1/32']);
