@@ -15,6 +15,19 @@ import type { Signals } from '../../../src/edge/request/signals.ts';
 import { explainRecord } from '../../../src/rules/explain.ts';
 
 export const NOW_MS = 1_800_000_000_000;
+
+/** A clearance whose visitor solved a proof of work. */
+export const solvedClearance = {
+  jti: 'c',
+  level: 1,
+  kind: 'pow',
+  powDifficulty: 4,
+  eased: false,
+  isAged: false,
+  learned: null,
+} as const;
+/** A clearance whose visitor waited for it, as the edge reads it. */
+export const waitedClearance = { ...solvedClearance, level: 0, powDifficulty: 0, issuedAtMs: 0, sinceMs: 0 } as const;
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64url');
 const keySet = (kid: string, fill: number) => ({
   kid,

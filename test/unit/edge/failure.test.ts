@@ -1,6 +1,6 @@
 /** What follows an exception or a missing ruleset. */
 import { beforeEach, expect, test, vi } from 'vitest';
-import { NOW_MS, configOf } from './edge-fixture.ts';
+import { NOW_MS, configOf, waitedClearance } from './edge-fixture.ts';
 import { Sessions } from '../../../src/edge/session/sessions.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
 import { setClock } from '../../support/clock.ts';
@@ -109,17 +109,10 @@ test('an endpoint of the edge never reaches the origin, even after an exception 
 test('a clearance that learned a second network travels with the origin’s response only', async () => {
   const claims = { sub: 'inst_1', host: 'site.test', jti: 'c', level: 0, kind: 'pow', powDifficulty: 0, eased: false };
   const times = { iat: NOW_MS / 1000, exp: NOW_MS / 1000 + 60, v4: 'a', v6: 'b', asn: null, country: null };
-  const reading = {
-    jti: 'c',
-    level: 0,
-    kind: 'pow',
-    powDifficulty: 0,
-    eased: false,
-    isAged: false,
-    issuedAtMs: 0,
-    sinceMs: 0,
-  } as const;
-  vi.spyOn(Clearances.prototype, 'read').mockReturnValue({ ...reading, learned: { ...claims, ...times } as never });
+  vi.spyOn(Clearances.prototype, 'read').mockReturnValue({
+    ...waitedClearance,
+    learned: { ...claims, ...times } as never,
+  });
   const cookieOf = async (state: object) =>
     (await edgeWith({ state }).request('/', withSession)).headers.getSetCookie().map((text) => text.split('=')[0]);
   expect(await cookieOf({ config, ruleset: allowed })).toEqual(['__Host-protect-clearance']);

@@ -1,6 +1,7 @@
 /** What is asked before what: nothing is read or added for a request that is stopped, and nothing passes uncounted. */
 import { describe, expect, test } from 'vitest';
 import { SUBMISSION_MAX_BYTES } from '../../../src/edge/submission/read-submission.ts';
+import { solvedClearance } from './edge-fixture.ts';
 import { endOf, gateWith, limitOf, TOKEN_IN_FORM, type Visit } from './limited-gate.ts';
 
 const form = (body: string, of: Partial<Visit> = {}): Visit => ({
@@ -181,17 +182,8 @@ describe('of several exact limits', () => {
 });
 
 test('an exact limit that challenges and is to be closed answers 503 without its object, also to a clearance', async () => {
-  const clearance = {
-    jti: 'c',
-    level: 1,
-    kind: 'pow',
-    powDifficulty: 4,
-    eased: false,
-    isAged: false,
-    learned: null,
-  } as const;
   const visit = gateWith([limitOf({ exact: true, then: 'challenge', ifUnreachable: 'closed' })]);
-  const step = await visit({ inputs: { clearance } });
+  const step = await visit({ inputs: { clearance: solvedClearance } });
   expect(step).toMatchObject({ kind: 'answer', answer: { key: 'API.UNAVAILABLE' } });
   expect(step.context.verdict).toMatchObject({ decision: 'block', source: 'limit' });
 });

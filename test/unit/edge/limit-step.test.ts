@@ -7,7 +7,7 @@ import type { VerdictInputs } from '../../../src/decide/verdict.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { expectRows } from '../../support/rows.ts';
-import { NOW_MS, sentenceOf } from './edge-fixture.ts';
+import { NOW_MS, sentenceOf, solvedClearance } from './edge-fixture.ts';
 import { endOf, gateWith, limitOf, type Visit } from './limited-gate.ts';
 
 const texts = new PageTexts({ en: englishPages }, null, () => NOW_MS);
@@ -66,16 +66,7 @@ describe('above a limit', () => {
   });
 
   test('that challenges, a clearance passes', async () => {
-    const clearance = {
-      jti: 'c',
-      level: 1,
-      kind: 'pow',
-      powDifficulty: 4,
-      eased: false,
-      isAged: false,
-      learned: null,
-    } as const;
-    const { step, verdict } = await second(limitOf({ then: 'challenge' }), { inputs: { clearance } });
+    const { step, verdict } = await second(limitOf({ then: 'challenge' }), { inputs: { clearance: solvedClearance } });
     expect([step.kind, verdict.source]).toEqual(['forward', 'clearance']);
     expect(verdict.firedRules).toEqual([{ id: 'limit:login', verdict: 'challenge', mode: 'enforce' }]);
   });

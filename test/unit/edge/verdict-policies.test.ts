@@ -5,20 +5,11 @@ import { writtenPolicy } from '../../../src/contract/management/instance-setting
 import { type Verdict, type VerdictInputs, verdictOf } from '../../../src/decide/verdict.ts';
 import { NO_OUTCOME, type PolicyOutcome } from '../../../src/policies/outcome.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
-import { sentenceOf, signalsOf } from './edge-fixture.ts';
+import { sentenceOf, signalsOf, solvedClearance } from './edge-fixture.ts';
 
 const anyone = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null } as const;
 const allowIp: MatchedRule = { id: 'ip:192.0.2.1', type: 'ip', verdict: 'allow', mode: 'enforce' };
 const challengeIp: MatchedRule = { ...allowIp, verdict: 'challenge' };
-const solved = {
-  jti: 'c',
-  level: 1,
-  kind: 'pow',
-  powDifficulty: 4,
-  eased: false,
-  isAged: false,
-  learned: null,
-} as const;
 const redirect = { name: 'moved', location: '/new', status: 302 } as const;
 
 interface Case extends Partial<Omit<VerdictInputs, 'path' | 'policy' | 'policies'>> {
@@ -97,7 +88,7 @@ describe('a policy', () => {
 
   test('asks for a level that a weaker clearance does not have', () => {
     const level = (wanted: number, had: object) =>
-      verdict({ policies: says('challenge', wanted), clearance: { ...solved, ...had } });
+      verdict({ policies: says('challenge', wanted), clearance: { ...solvedClearance, ...had } });
     expect(level(0, {})).toMatchObject({ decision: 'allow', source: 'clearance', level: 1 });
     expect(level(1, {}).decision).toBe('allow');
     expect(level(2, {})).toMatchObject({ decision: 'challenge', levelWanted: 2 });

@@ -18,20 +18,11 @@ import type { SessionReading } from '../../../src/edge/session/sessions.ts';
 import { quickCheck } from '../../../src/service/ingest/quick-check.ts';
 import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
-import { factsOf, recordOfVerdict, sentenceOf, signalsOf } from './edge-fixture.ts';
+import { factsOf, recordOfVerdict, sentenceOf, signalsOf, solvedClearance } from './edge-fixture.ts';
 
 const QUIET = 'Allowed by default: nothing applies; ruleset version 7.';
 const path = { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false } as const;
 const json = { ...path, pathType: 'json' } as const;
-const solved = {
-  jti: 'c',
-  level: 1,
-  kind: 'pow',
-  powDifficulty: 4,
-  eased: false,
-  isAged: false,
-  learned: null,
-} as const;
 const rule = (verdict: Decision): MatchedRule => ({ id: `ip:${verdict}`, type: 'ip', verdict, mode: 'enforce' });
 const session = (status: SessionReading['status']): SessionReading =>
   status === 'active'
@@ -180,8 +171,8 @@ describe('the status of a session', () => {
 
 test('what lifts a challenge is in its explanation, and nothing is where there was none', () => {
   const network = rule('challenge');
-  expect(verdict({ network, clearance: solved })).toMatchObject({ decision: 'allow', source: 'clearance' });
-  expect(sentenceOf(verdict({ network, clearance: solved }))).toMatch(/ Lifted: clearance\.$/);
+  expect(verdict({ network, clearance: solvedClearance })).toMatchObject({ decision: 'allow', source: 'clearance' });
+  expect(sentenceOf(verdict({ network, clearance: solvedClearance }))).toMatch(/ Lifted: clearance\.$/);
   expect(sentenceOf(verdict({ network, preflight: true }))).toMatch(/ Lifted: preflight\.$/);
   expect(sentenceOf(verdict({ preflight: true }))).toBe(QUIET);
 });
@@ -193,7 +184,7 @@ test('a log that does not take inputs gets the sentence in their place, as older
   const verdicts = [
     verdict(),
     verdict({ network }),
-    verdict({ network, clearance: solved }),
+    verdict({ network, clearance: solvedClearance }),
     verdict({ session: session('none'), path: json }),
     verdict({ signals: signalsOf({ isAddressUnread: true }) }),
     unjudged(factsOf()).verdict,
@@ -212,7 +203,7 @@ test('a page without a session takes from the budget, unless something else deci
   expect(verdict(page)).toMatchObject({ decision: 'allow', takesPending: true });
   expect(verdict({ ...page, network: rule('challenge') }).takesPending).toBe(false);
   expect(verdict({ ...page, network: rule('allow') }).takesPending).toBe(false);
-  expect(verdict({ ...page, clearance: solved }).takesPending).toBe(false);
+  expect(verdict({ ...page, clearance: solvedClearance }).takesPending).toBe(false);
   expect(verdict().takesPending).toBe(false);
 });
 

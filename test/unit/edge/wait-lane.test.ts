@@ -6,7 +6,7 @@ import { errorVerdict } from '../../../src/decide/verdict.ts';
 import type { RequestFacts } from '../../../src/edge/request/facts.ts';
 import { expectRows } from '../../support/rows.ts';
 import { serviceThat } from '../../support/service-client.ts';
-import { type ContextChanges, contextOf, NOW_MS, signalsOf } from './edge-fixture.ts';
+import { type ContextChanges, contextOf, NOW_MS, signalsOf, waitedClearance } from './edge-fixture.ts';
 
 const READY_MS = NOW_MS + WAIT_SECONDS * 1000;
 type Changes = ContextChanges;
@@ -31,18 +31,7 @@ async function follow(lane: WaitLane, url: string, nowMs = READY_MS, changes: Ch
 const linkFor = async (lane: WaitLane, path: string, policy: object = {}) =>
   (await lane.link(await at(path, policy), path))?.url ?? '';
 const visitor = (ip: string): Changes => ({ facts: { signals: signalsOf({ ip }) } });
-const waited = {
-  jti: 'x',
-  level: 0,
-  kind: 'pow',
-  powDifficulty: 0,
-  eased: false,
-  isAged: false,
-  issuedAtMs: 0,
-  sinceMs: 0,
-  learned: null,
-} as const;
-const cleared: Changes = { clearance: waited };
+const cleared: Changes = { clearance: waitedClearance };
 const atRisk = (riskScore: number): Changes => ({ verdict: { ...errorVerdict('challenge', ''), riskScore } });
 
 describe('the wait link', () => {

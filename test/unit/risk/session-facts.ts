@@ -1,5 +1,5 @@
 /** A person in an ordinary browser, as the risk engine sees one; tests change what they are about. */
-import type { ClientHeaders } from '../../../src/contract/edge/edge-api.ts';
+import type { ClientHeaders, EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
 import type { EnvironmentReport, TelemetryReport } from '../../../src/contract/edge/page-reports.ts';
 import type { RiskFacts, TelemetryFacts } from '../../../src/risk/facts.ts';
 import type { SessionVisitor } from '../../../src/risk/session-state.ts';
@@ -20,6 +20,19 @@ export const headersOf = (changes: Partial<ClientHeaders> = {}): ClientHeaders =
   uaMobile: '?0',
   uaPlatform: '"Windows"',
   ...changes,
+});
+
+/** What an edge sends about a visitor who opens a session. */
+export const edgeVisitorAt = (ip: string): EdgeVisitor => ({
+  ip,
+  userAgent: CHROME,
+  asn: 64_496,
+  country: 'DE',
+  ja4: null,
+  ipCategories: [],
+  requestId: 'r1',
+  host: 'shop.example.org',
+  headers: headersOf(),
 });
 
 export const telemetryOf = (changes: Partial<TelemetryFacts> = {}): TelemetryFacts => ({

@@ -6,21 +6,11 @@ import type { SessionChallenge } from '../../../src/contract/captcha/challenge-a
 import { later } from '../../support/clock.ts';
 import { PERSONS_BROWSER, solvedSession, type SolvedSession } from '../../support/session.ts';
 import { readRisk } from '../../../src/store/risk-book/client/session-risk.ts';
-import { CHROME, headersOf } from '../../unit/risk/session-facts.ts';
+import { CHROME, edgeVisitorAt } from '../../unit/risk/session-facts.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 const MINUTE_MS = 60_000;
-const visitor: EdgeVisitor = {
-  ip: '192.0.2.1',
-  userAgent: CHROME,
-  asn: 64_496,
-  country: 'DE',
-  ja4: null,
-  ipCategories: [],
-  requestId: 'r1',
-  host: 'shop.example.org',
-  headers: headersOf(),
-};
+const visitor = edgeVisitorAt('192.0.2.1');
 
 let names = 0;
 async function newEdge() {

@@ -3,14 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { Keyring } from '../../../src/captcha/seal/keyring.ts';
 import { openSealedSession, sealSession } from '../../../src/captcha/seal/sealed-session.ts';
 import type { SessionChallenge } from '../../../src/contract/captcha/challenge-api.ts';
-import type { EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
 import { edgeSession } from '../../../src/contract/edge/edge-responses.ts';
 import { newJtiFor } from '../../../src/store/risk-book/client/session-books.ts';
 import { deriveKey } from '../../../src/store/keys/master-key.ts';
 import { rootKey } from '../../../src/store/keys/root-key.ts';
 import { later, testNow } from '../../support/clock.ts';
 import { PERSONS_BROWSER, solvedSession } from '../../support/session.ts';
-import { CHROME, headersOf } from '../../unit/risk/session-facts.ts';
+import { edgeVisitorAt } from '../../unit/risk/session-facts.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 const MINUTE_MS = 60_000;
@@ -22,18 +21,6 @@ const EASY_SOLUTION = { counters: 'AAAAAA' };
 const OFFICE = '192.0.2.1';
 
 const keyring = new Keyring(async (label) => deriveKey(await rootKey(serviceEnv), label));
-const from = (ip: string): EdgeVisitor => ({
-  ip,
-  userAgent: CHROME,
-  asn: 64_496,
-  country: 'DE',
-  ja4: null,
-  ipCategories: [],
-  requestId: 'r1',
-  host: 'shop.example.org',
-  headers: headersOf(),
-});
-
 let names = 0;
 async function newShop() {
   const owner = await newAccount();
@@ -47,7 +34,7 @@ async function newShop() {
     expiresInWeeks: 1,
   });
   const post = async (page: object, ip = OFFICE) => {
-    const { status, body } = await call(issued.clientJwt, '/edge/v1/sessions', { visitor: from(ip), page });
+    const { status, body } = await call(issued.clientJwt, '/edge/v1/sessions', { visitor: edgeVisitorAt(ip), page });
     expect(status).toBe(200);
     return body as SessionChallenge;
   };

@@ -11,7 +11,7 @@ import { PACE_WINDOW_MS, paceWindow, paidWorkAt, readPace, unitsOf } from '../..
 import { paidWorkOf, type SessionClaims } from '../../../src/risk/session-token.ts';
 import { later, testNow } from '../../support/clock.ts';
 import { solvedSession, solveWork } from '../../support/session.ts';
-import { CHROME, environmentOf, headersOf } from '../../unit/risk/session-facts.ts';
+import { CHROME, edgeVisitorAt, environmentOf } from '../../unit/risk/session-facts.ts';
 import { call, newAccount, send } from './service-under-test.ts';
 
 const PAGE = unitsOf('html', { html: 60, json: 600 });
@@ -30,17 +30,8 @@ beforeAll(async () => {
 
 let visitors = 0;
 function newVisitor(): EdgeVisitor {
-  return {
-    ip: `192.0.2.${++visitors}`,
-    userAgent: CHROME,
-    asn: 64_496,
-    country: 'DE',
-    ja4: null,
-    ipCategories: [],
-    requestId: crypto.randomUUID(),
-    host: 'stock.example.org',
-    headers: headersOf(),
-  };
+  const visitor = edgeVisitorAt(`192.0.2.${++visitors}`);
+  return { ...visitor, requestId: crypto.randomUUID(), host: 'stock.example.org' };
 }
 
 class Script {
