@@ -3,7 +3,7 @@
  * recordings, trained networks among them. Prints how often each passes on the first try, and what a token costs it: its
  * own processor time and the proof of work, divided by the share of courses that give a token. The table also
  * has the price of the proof of work alone. A network is trained at the first run, which takes some minutes of one core,
- * and its weights are kept in `bench/.weights`; `--train` trains it anew.
+ * and its weights are kept in `bench/.weights`; `--train` trains it once more and replaces them.
  */
 import { audioAttacks } from './solve/audio-attacks.ts';
 import type { Attack, TaskName } from './solve/attack.ts';

@@ -16,7 +16,7 @@ import { squaredNatively } from '../../test/support/native-squarings.ts';
 import { rounded } from '../measure/statistics.ts';
 import { pagesOfADay, piecesOfADay } from './stock.ts';
 
-/** Of a session that is kept for its day. */
+/** Pieces of work that a session solves in each ten minutes, one row of the table for each. */
 const PIECES_OF_WINDOWS = [0, 1, 2, 8];
 const COMPRESSION_BYTES = 64;
 const HASHED_BYTES = 256 * 1024 * 1024;

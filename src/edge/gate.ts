@@ -252,7 +252,7 @@ function paceAfter({ facts, effects, config }: JudgedContext, response: Response
   const { units: taken, session, clearance } = effects.pace;
   const type = answeredType(response);
   if (taken > 0) {
-    // A page for the price of a call. The origin has acted, so the rest of the price is taken and nothing is refused.
+    // A call was answered with a page. The origin has acted, so the rest of a page's price is taken and nothing is refused.
     const rest = type === 'html' ? unitsOf('html', config.policy.pace) - taken : 0;
     if (rest > 0) pace.take(effects.pace.payers, rest, facts.nowMs, session);
     return 'within';

@@ -22,7 +22,7 @@ export interface PaidWork {
   advanced: number;
 }
 
-/** The last advance of a session, and the work that it was given for: the `worked` of then. */
+/** The last advance of a session. `worked`: the window of the work that earned it. */
 export interface Advance {
   window: number;
   worked: number;
@@ -118,7 +118,7 @@ export interface PaceReading {
 /** `paid` is as of the window that `use` ends with. */
 export function readPace(paid: PaidWork, use: PaceUse): PaceReading {
   const left = unitsLeft(paid, use);
-  // An advance is worked for in the window that it is for, so that there is one in the next as well.
+  // The script works for a piece in each window that has an advance, so that it earns the next one.
   const isOwed = paid.advanced > paid.worked && paid.now === 0;
   const state = left > 0 ? 'within' : left > -ALLOWANCE_UNITS ? 'spent' : 'beyond';
   return {
@@ -145,8 +145,8 @@ export interface PaidClearance {
 
 /**
  * Whether a clearance that was used so much pays by itself for one more request of a session that is spent, or of none. It
- * does in the window in which it was issued and in the next, once in both together. One that was waited for does as one of
- * the least work, so that no neighbour takes away what its visitor has waited for.
+ * does in the window in which it was issued and in the next, once in both together. One that was waited for is good
+ * for as much as the least work, so that no neighbour takes away what its visitor has waited for.
  */
 export function paysByItself(
   { powDifficulty, issuedAtMs }: PaidClearance,
@@ -156,12 +156,12 @@ export function paysByItself(
   return before + now < clearanceShare(powDifficulty) * ALLOWANCE_UNITS;
 }
 
-/** Whether the visitor's address pays. Not at once for work, which would buy far more than its price. */
+/** Whether the pages of the visitor's address pay. After work they begin later, because at once they would be worth far more than it cost. */
 export function isPaidByAddress({ powDifficulty, sinceMs }: PaidClearance, window: number): boolean {
   return powDifficulty === 0 || isEarlier(sinceMs, window);
 }
 
-/** Than the window before. */
+/** Whether a time lies before the window that precedes number `window`. */
 function isEarlier(atMs: number, window: number): boolean {
   return paceWindow(atMs) < window - 1;
 }

@@ -42,7 +42,7 @@ export interface SessionState extends ExplainedScore, OpenedBefore {
   /** `null` when the session was opened without one. */
   environment: EnvironmentFacts | null;
   renewals: number;
-  /** The last part of its allowance that it had before it worked. Absent: its last renewal was before there were any. */
+  /** The last advance that the session was given. Absent: it was last renewed by a release without advances. */
   advance?: Advance;
   addressChanges: number;
   userAgentChanges: number;

@@ -70,7 +70,7 @@ if (window.gatehouseProtect === undefined) {
   const renew = (): void => holdUntil(ready.then(() => sessions.renew()));
   // A session is bound to the network that it was opened from.
   onNetworkChange(renew);
-  // The form of a page that was open for long then finds a session that the gate takes.
+  // Without this, the form of a page that was open for an hour would be sent with an expired session.
   const fillsIn = ({ target }: Event): void => {
     if (target !== null && 'form' in target) sessions.keep(holdUntil);
   };

@@ -15,7 +15,7 @@ const PACE = { html: 60, json: 600 };
 const FORM = 'application/x-www-form-urlencoded';
 const asCall = { accept: '*/*', 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors' };
 const SCRIPT_OF_THE_SITE = '/widget/explicit.js';
-/** Also of a session that has used what it worked for, and as many again for its own address. */
+/** Pages of the network's budget, which a spent session takes from too. Its own address has as many in reserve. */
 const PENDING_PAGES = 1;
 const stack = useStack({
   seedChanges: { ...letThrough, policy: { ...letThrough.policy, pendingBudget: PENDING_PAGES, pace: PACE } },

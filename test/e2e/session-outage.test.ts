@@ -18,7 +18,7 @@ import { stackNow } from '../support/clock.ts';
 
 /** The upstream mints its sessions for the browser that `browse` is. */
 const NEWCOMER = { 'user-agent': FIREFOX.replace('Linux x86_64', 'Linux aarch64') };
-/** As a native core computes them. */
+/** Hashes that a native core computes in the time of one squaring. */
 const HASHES_PER_SQUARING = 57;
 /** Without work, in one window. A test that sees the end of a window gets it twice. */
 const FREE_CALLS = 40;

@@ -53,7 +53,7 @@ function counting() {
   };
   return { calls, add };
 }
-/** With what is told of each network. */
+/** A step with the traffic that was told of each network added to its own. */
 function totalOf({ networks: told = [], ...step }: Parameters<AttackWatchRpc['add']>[0][number]) {
   const total = { ...step };
   for (const sums of told) addTraffic(total, sums);

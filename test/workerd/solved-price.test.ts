@@ -23,7 +23,7 @@ import {
 } from './captcha-harness.ts';
 
 const MINUTE_MS = 60_000;
-/** Of a `powDifficulty` of 1, and of the least of a clearance. */
+/** Squarings of a captcha at a `powDifficulty` of 1, and of a clearance at the least price. */
 const CAPTCHA_PRICE = 18_750;
 const CLEARANCE_PRICE = 150_000;
 

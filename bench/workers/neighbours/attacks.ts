@@ -9,9 +9,9 @@ export interface Attacker {
   gate: Gate;
   /** The attacker's addresses in turn. */
   ip: (request: number) => string;
-  /** Squarings that they solved. */
+  /** Squarings that the attacker has solved. */
   solved: number;
-  /** Of the attacker's own session. */
+  /** The cookies of the attacker's own session, as a `Cookie` header. */
   cookies: string;
 }
 

@@ -13,7 +13,7 @@ export function besideDifficulty(powDifficulty: number): number {
   return Math.min(POW_DIFFICULTY_MAX, powDifficulty + stepsTo(levelPrices[2] - levelPrices[1]));
 }
 
-/** What is left to do of a work that costs `powDifficulty` now, after one that cost `done`. */
+/** Difficulty of the work that is still due where the price is `powDifficulty` and work of difficulty `done` is solved. */
 export function restDifficulty(powDifficulty: number, done: number): number {
   const rest = 2 ** (powDifficulty / 1.5) - 2 ** (done / 1.5);
   return Math.max(1, stepsTo(rest));

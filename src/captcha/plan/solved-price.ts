@@ -1,7 +1,7 @@
 /**
  * What solved challenges add to the price of the next one, by leaky buckets: one for the session of the visitor who solved
- * them, or one for each of their networks. Who has a session neither pays for strangers at their address nor makes them
- * pay, and asking adds nothing, so nobody makes a challenge dearer for others without paying that price as well. Each
+ * them, or one for each of their networks. A visitor with a session neither pays for strangers at their address nor makes
+ * them pay. Asking adds nothing, so nobody makes a challenge dearer for others without paying that price as well. Each
  * isolate of the service counts for itself, because a price need not be as exact as a limit.
  */
 import type { Network } from '../../address/networks.ts';
@@ -19,31 +19,33 @@ export interface Tariff {
   halfStepsOfStep: number;
   /** The most steps that a larger network adds. */
   largerStepsMax: number;
-  /** As `times`, of a session, which pays for what it solved itself. */
+  /** A visitor with a session pays by what that session solved. It reaches a step after so many times `stepsFrom`. */
   timesOfSession: number;
 }
 
-/** Who pays. `scope` keeps one site apart from another. `session`: id of the session, where an edge has checked it. */
+/** The visitor whose price is read, and for whom a solved challenge counts. */
 export interface Payer {
+  /** Keeps the counts of one site apart from those of another. */
   scope: string;
   ip: string | null;
+  /** Id of the visitor's session, where an edge has checked it. */
   session: string | null;
 }
 
 interface SolvedChallenge {
   id: string;
-  /** What `halfSteps` was when it was asked for. */
+  /** What `SolvedPrice.halfSteps` was when the challenge was asked for. */
   halfSteps: number;
 }
 
 interface SolvedCount {
-  /** It was not sent before. */
+  /** The solution was not sent before. */
   isNew: boolean;
-  /** It was asked for when it cost more than one step less, and counts nowhere: the rest of the price is still due. */
+  /** The challenge was asked for when it cost more than one step less. It counts nowhere: the rest of the price is due. */
   isTooCheap: boolean;
 }
 
-/** A full bucket has so many times what the last step needs. */
+/** A bucket is full at so many times the fill that its last step needs. */
 const FULL = 1.25;
 /** Buckets of some 100 bytes. A flood of networks pushes out those that were not used lately. */
 const BUCKETS_MAX = 50_000;
@@ -93,7 +95,7 @@ export class SolvedPrice {
 
   #steps(tariff: Tariff, payer: Payer, nowMs: number): number {
     const steps = bucketsOf(tariff, payer).map((network) => {
-      // One more, as that of the visitor will be.
+      // The challenge that is priced counts as if it were solved.
       const fill = this.#fill(tariff, payer.scope, network, 0, nowMs) + 1;
       const found = tariff.stepsFrom.filter((from) => fill > from * network.times).length;
       return network.times > 1 ? Math.min(found, tariff.largerStepsMax) : found;

@@ -14,11 +14,11 @@ export const CAPTCHA_TARIFF: Tariff = {
   leakPerSecond: 1,
   halfStepsOfStep: 1,
   largerStepsMax: 4,
-  // Three at once, as forms need: a stock of sessions would keep the price of a burst down otherwise.
+  // Three forms at once stay at the base price. With more, a stock of sessions would keep a burst cheap.
   timesOfSession: 1 / 10,
 };
 
-/** Twice as much for each. */
+/** Half steps that double the price. */
 const DOUBLING_HALF_STEPS = 3;
 
 /**
@@ -33,7 +33,7 @@ export const SESSION_TARIFF: Tariff = {
   largerStepsMax: 2,
 };
 
-/** In an attack everybody pays the price of a flood: who has a session already pays nothing. */
+/** Attack mode asks every newcomer for the price of a flood. Visitors who have a session pay nothing. */
 export const SESSION_ATTACK_HALF_STEPS = SESSION_TARIFF.largerStepsMax * DOUBLING_HALF_STEPS;
 
 /**

@@ -26,8 +26,8 @@ export function isLocal(text: unknown): text is string {
 }
 
 /**
- * Of what the service takes. Native code hashes twenty times faster than plain JavaScript and squares only a few times
- * faster, so the full price would be three seconds of a desktop and seventeen of a slow phone.
+ * The share of the service's price that the edge asks for. Native code hashes twenty times faster than plain JavaScript and
+ * squares only a few times faster, so the full price would be three seconds of a desktop and seventeen of a slow phone.
  */
 const LOCAL_SHARE = 1 / 4;
 const CHALLENGE_SECONDS = 300;

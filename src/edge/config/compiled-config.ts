@@ -28,7 +28,7 @@ export interface ImportedKeys {
   originSignature: HmacSha256;
   /** Signs page loads. Only edges read it, so it follows from the key of sessions. */
   pageLoad: HmacSha256;
-  /** Under which whole addresses are counted, so that nobody reads them. */
+  /** Signs whole addresses before they are counted, so that no count shows an address. */
   address: HmacSha256;
 }
 

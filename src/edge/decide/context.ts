@@ -93,7 +93,7 @@ export function unjudged(facts: RequestFacts, known: Partial<RequestContext> = {
   };
 }
 
-/** The id of the visitor's open session; `null`: they have none. A clearance is no session, and one that is over is none. */
+/** The id of the visitor's open session. `null`: the session is over, or there is only a clearance or nothing. */
 export function openSessionId({ verdict, jti }: Pick<RequestContext, 'verdict' | 'jti'>): string | null {
   return verdict.sessionStatus === 'active' ? jti : null;
 }

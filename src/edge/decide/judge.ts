@@ -103,7 +103,7 @@ export function judge(judging: Judging): JudgedContext {
 
 const NO_SESSION = { status: 'none', riskScore: null } as const;
 
-/** By no rule that lifts the pace. */
+/** Whether a request is allowed, but not by a rule that lifts limits: such a request takes nothing from the pace. */
 function isPassed({ decision }: Pick<Verdict, 'decision'>, inputs: VerdictInputs): boolean {
   return decision === 'allow' && !liftsLimits(inputs);
 }

@@ -35,7 +35,7 @@ export type Cleared = Pick<ClearanceReading, 'jti' | 'powDifficulty' | 'issuedAt
 
 export interface PacedVisitor {
   ip: string | null;
-  /** Signs their address. */
+  /** Signs the visitor's address. */
   key: HmacSha256;
   nowMs: number;
 }
@@ -51,7 +51,7 @@ export interface PaceFound {
    * visitor's address and networks. `null`: that is used up, so that the clearance counts for none. Empty: nothing is counted.
    */
   payers: readonly string[] | null;
-  /** How many times a call counts, where that is not for the session to say. */
+  /** How many times a call counts, where a clearance pays and not the session. */
   callWeight?: number;
 }
 
@@ -90,11 +90,11 @@ export class Pace {
     if (reading?.state === 'within') return { reading, payers: ofSession };
     if (reading?.state === 'beyond' || clearance === null) return { reading, payers: null };
     const use = this.useOf(clearance.jti, nowMs);
-    // A page. Units are whole numbers.
+    // As many times as a page has calls. Units are whole numbers.
     const callWeight = Math.max(1, Math.round(settings.json / settings.html));
     if (paysByItself(clearance, use)) {
       const payers = [...ofSession, clearance.jti];
-      // Who has not worked pays for a call as much as for a page.
+      // A visitor who waited and did not work pays as much for a call as for a page.
       return clearance.powDifficulty === 0 ? { reading, payers, callWeight } : { reading, payers };
     }
     const networks = isPaidByAddress(clearance, use.window) ? this.#networksWithRoom(visitor) : null;
@@ -109,7 +109,7 @@ export class Pace {
       [around, SHARES_OF_A_DAY.around],
     ];
     const hasRoom = shares.every(([network, share]) => this.useOf(network, nowMs).now < share * ALLOWANCE_UNITS);
-    // The same where the address is unknown.
+    // Where the address is unknown, all three have the same name.
     return hasRoom ? [...new Set(shares.map(([network]) => network))] : null;
   }
 

@@ -70,7 +70,7 @@ export class PendingBudget {
     const { nowMs, signals } = facts;
     const { ip } = signals;
     if (!isPageResponse(response, facts)) return false;
-    // It would use up the budget of its reader.
+    // The page of another site would use up the budget of its reader.
     if (isUnreadable(response, facts.headers)) return true;
     const hasRoom = this.hasRoom('page', ip, budget, nowMs);
     this.take('page', ip, budget, nowMs);
@@ -134,7 +134,7 @@ function isUnreadable({ headers }: Response, { fetchSite, fetchMode }: HeaderFac
   return fetchMode === 'no-cors' || !headers.has('access-control-allow-origin');
 }
 
-/** To a visitor without a session. Redirects, errors and unchanged files hold nothing of the site. */
+/** Whether a response counts as a page for a visitor without a session. Redirects, errors and unchanged files hold nothing of the site. */
 export function isPageResponse(response: Response, asked: AskedAt): boolean {
   const { status } = response;
   if (status < 200 || status > 299 || BODILESS.has(status)) return false;

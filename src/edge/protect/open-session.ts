@@ -121,7 +121,7 @@ function newerFields(
   };
 }
 
-/** Of a session, after its challenge has expired. Most outages are over by then; if not, the next ten minutes are earned again. */
+/** How long a session of an outage outlives its challenge. Most outages are over by then; if not, it is earned again. */
 const SESSION_SECONDS = 300;
 
 /**
@@ -161,7 +161,7 @@ async function shortSession(
   const exp = Math.min(iat + SESSION_JWT_SECONDS, sxp);
   const bnd = await visitorBinding(ip, userAgent);
   const { kid, session } = config.keys.current;
-  // Nobody can work for more now, so it has an advance in both of its windows.
+  // Without the service nobody can work for more, so the session has an advance in both of its windows.
   const pac = [paceWindow(nowMs), 0, 0, 0, paceWindow(sxp * 1000)] as const;
   const jwt = await mintSessionJwt(session, kid, { jti, sub: config.instanceId, iat, exp, sxp, risk: 0, bnd, pac });
   return { jti, jwt, expiresAt: sxp * 1000, jwtExpiresAt: exp * 1000, cookieDomain: null };

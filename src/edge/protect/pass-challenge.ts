@@ -89,8 +89,8 @@ function questionOf(
   const visitor = edgeVisitorOf(facts, verdict.riskScore);
   if (call === 'solution') return { ...body, visitor };
   const { sessionId: _claimed, ...asked } = body;
-  // The session whose cookie was checked here, not the one that the page names. It pays for what it solved itself, so a
-  // chain of clearances, each of which asks for the next, would always pay the lowest price.
+  // Only the session whose cookie was checked here. A visitor with a session pays by what that session solved, so a page
+  // that may name any id, or a clearance that asks for the next one, would always pay the lowest price.
   const sessionId = openSessionId(context);
   return { siteKey, ...asked, ...(sessionId === null ? {} : { sessionId }), visitor };
 }

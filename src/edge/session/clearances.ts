@@ -31,7 +31,7 @@ export interface ClearanceClaims extends Solved {
   /** Epoch seconds. */
   iat: number;
   exp: number;
-  /** From `exp` on it lifts only what a visitor without a session is asked for. Missing: nothing at all. */
+  /** Between `exp` and this time, the clearance lifts only what a visitor without a session is asked for. Missing: it ends at `exp`. */
   until?: number;
   /** When the visitor's first one was issued, of which this is a successor. */
   since?: number;
@@ -57,7 +57,7 @@ interface KnownClearance extends VerifiedFor {
 
 const KNOWN_MAX = 8000;
 const COOKIE_MAX_CHARS = 2048;
-/** So that a browser that opens no session is asked once a day, at a person's pace. */
+/** How long a clearance is good for the use of a browser that opens no session, so that it is challenged once a day. */
 const DAY_SECONDS = 86_400;
 /** Calls of an open page count this long after expiry, so that a form filled in meanwhile still works. */
 const XHR_GRACE_SECONDS = 60;

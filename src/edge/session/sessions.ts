@@ -173,7 +173,7 @@ export class Sessions {
     if (raised !== undefined && raised.score >= risk.score) risk = raised;
     const refresh = claims.exp - nowSeconds < REFRESH_BEFORE_EXPIRY_SECONDS ? jwt : null;
     let paid = claims.pac === undefined ? null : paidWorkOf(claims.pac);
-    // Nobody can renew it now, nor work for more.
+    // Without the service, nobody can renew the JWT or work for more.
     if (paid !== null && nowSeconds >= claims.exp) paid = { ...paid, advanced: paceWindow(nowMs) };
     return { status: 'active', jti, riskScore: risk.score, detectors: risk.detectors, refresh, paid };
   }
@@ -219,8 +219,8 @@ const KEPT = /public|s-maxage|immutable/i;
 const PENDING_MAX = 4000;
 const RENEW_TIMEOUT_MS = 5000;
 /**
- * The same session is not renewed again before this, so that neither a failing service is called by every request, nor a
- * service that works by all old JWTs of a session in turn.
+ * The same session is not renewed again before this. Otherwise every request would call a service that fails, and a script
+ * with a thousand old JWTs of one session would make a thousand calls.
  */
 const RETRY_AFTER_MS = 15_000;
 

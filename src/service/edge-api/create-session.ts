@@ -134,7 +134,7 @@ function withPaidWork(
   return mint(call, visitor, jti, { score: risk, detectors: det }, { exp, sxp }, paid);
 }
 
-/** With its next advance, where its work has earned one. `null`: the session was withdrawn. */
+/** Renews the JWT, with the session's next advance where its work has earned one. `null`: the session was withdrawn. */
 async function renew(
   call: EdgeCall,
   visitor: EdgeVisitor,

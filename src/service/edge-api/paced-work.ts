@@ -28,7 +28,7 @@ export function isPieceOfWork(id: string): boolean {
   return id.includes('/');
 }
 
-/** Of a session that opens: its work has earned it its first advance. */
+/** The work of a session that has just opened: no piece yet, and the advance that opening it has earned. */
 export function noPaidWork(nowMs: number): PaidWork {
   const window = paceWindow(nowMs);
   return { window, before: 0, now: 0, worked: 0, advanced: window };

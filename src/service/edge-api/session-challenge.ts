@@ -21,7 +21,7 @@ import { isPieceOfWork } from './paced-work.ts';
 import { laneFor, sealedWork, solvedWork } from './session-work.ts';
 
 const sessionPrice = new SolvedPrice(SESSION_TARIFF);
-/** Who comes without a page pays twice: a page was judged and counted, or was the challenge page. */
+/** A visitor without a page load pays twice the price. A page load was judged and counted, or was the challenge page. */
 const NO_PAGE_HALF_STEPS = 3;
 
 /** The second call of a page, complete. */
@@ -40,7 +40,7 @@ interface EarnedSession {
   report: JudgedReport;
 }
 
-/** `done`: work that was solved for this session when it cost less. The challenge is the rest of the price of now. */
+/** `done`: work that was solved for this session when it cost less. The challenge is for the rest of the current price. */
 export async function issueSessionChallenge(
   call: EdgeCall,
   visitor: EdgeVisitor,

@@ -70,7 +70,7 @@ export interface SessionPlace {
 /** A session and its end. The end is that of its first opening. */
 export interface OpenedScore extends RiskScore {
   expiresAt: number;
-  /** The window of its last advance, which what opened it brings no second time. */
+  /** The window of the session's last advance. An opening that is sent again gets this one, and no second. */
   advanced: number;
 }
 

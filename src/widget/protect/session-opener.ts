@@ -188,7 +188,7 @@ function unfinishedAnswer(): (SessionAnswer & { work: Piece }) | null {
   return work && { work };
 }
 
-/** The life of a challenge. An old phone without BigInt computes 0.3 million hashes a second, and a session costs up to 68. */
+/** The life of a challenge. An old phone without BigInt computes 0.3 million hashes a second, and a session costs up to 68 million. */
 const EXCHANGE_MAX_MS = 300_000;
 
 interface ExchangePorts {

@@ -8,7 +8,7 @@ import { CLEARANCE_DIFFICULTY, PACE_WINDOW_MS, paceWindow, unitsOf } from '../..
 import { expectRows } from '../../support/rows.ts';
 import { reportAnswered } from '../../support/service-client.ts';
 
-/** Of the address, which leaves the edge in no other form. */
+/** A signed address. The edge reports addresses in no other form. */
 const SIGNED = expect.stringMatching(/^[\w-]{16}$/);
 const NOW_MS = 3000 * PACE_WINDOW_MS;
 const settings = { html: 60, json: 600 };
